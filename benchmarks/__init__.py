@@ -1,0 +1,1 @@
+"""Benchmarks of tierspan; ``scripts/bench`` runs them."""

@@ -1,0 +1,64 @@
+"""tierspan tells what an AI cluster will deliver before it is bought, rented or rewired.
+
+The answers are functions that return frozen typed objects; a name is imported when it is first used, so that ``import tierspan`` costs little.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tierspan.answers.catalog import list_catalog as list_catalog
+    from tierspan.answers.catalog import show_accelerator as show_accelerator
+    from tierspan.answers.catalog import show_system as show_system
+    from tierspan.answers.model import describe_model as describe_model
+    from tierspan.quantities.errors import InputError as InputError
+    from tierspan.quantities.errors import MissingExtraError as MissingExtraError
+    from tierspan.quantities.errors import Place as Place
+    from tierspan.quantities.errors import TierspanError as TierspanError
+    from tierspan.quantities.errors import UnknownNameError as UnknownNameError
+    from tierspan.quantities.errors import UnsupportedError as UnsupportedError
+
+__version__ = "0.1.0"
+
+# Public name -> the module it comes from. Keep it, the imports for type checkers above and __all__ in step (tests/house compares them).
+_HOMES = {
+    "InputError": "tierspan.quantities.errors",
+    "MissingExtraError": "tierspan.quantities.errors",
+    "Place": "tierspan.quantities.errors",
+    "TierspanError": "tierspan.quantities.errors",
+    "UnknownNameError": "tierspan.quantities.errors",
+    "UnsupportedError": "tierspan.quantities.errors",
+    "describe_model": "tierspan.answers.model",
+    "list_catalog": "tierspan.answers.catalog",
+    "show_accelerator": "tierspan.answers.catalog",
+    "show_system": "tierspan.answers.catalog",
+}
+
+__all__ = [
+    "InputError",
+    "MissingExtraError",
+    "Place",
+    "TierspanError",
+    "UnknownNameError",
+    "UnsupportedError",
+    "__version__",
+    "describe_model",
+    "list_catalog",
+    "show_accelerator",
+    "show_system",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'tierspan' has no attribute {name!r}")
+    value: object = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

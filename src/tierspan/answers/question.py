@@ -1,0 +1,226 @@
+"""The question behind predict, fit and scale: cluster, model, job and plan, completed, with everything that had to be assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack, cast
+
+from tierspan.answers.habits import Notebook, habits, usual_precision, usual_stack
+from tierspan.answers.question_cluster import cluster_for
+from tierspan.quantities.errors import InputError, Place, UnknownNameError
+from tierspan.quantities.findings import Assumption
+from tierspan.specs.hardware import Cluster
+from tierspan.specs.model import ModelSpec
+from tierspan.specs.stacks.stack import stack, stacks
+from tierspan.specs.strategy import MEGATRON_ORDER, Job, Schedule, Strategy
+
+if TYPE_CHECKING:
+    from tierspan.formats.scenario.scenario import Scenario
+
+PlaceOf = Callable[[str], Place]
+GROUPS: Final = ("tp", "pp", "cp", "ep", "vpp")
+_NEEDED: Final = ("sequence_length", "global_batch")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One training job on one cluster with one plan; ``assumptions`` lists what nobody said."""
+
+    cluster: Cluster
+    model: ModelSpec
+    job: Job
+    strategy: Strategy
+    stack: str
+    assumptions: tuple[Assumption, ...] = ()
+
+
+class Given(TypedDict, total=False):
+    """What a caller may say; everything else comes from the scenario, the catalogue or the habits of the stack.
+
+    ``system`` is a catalogue id, the path of a YAML or JSON description, or such a mapping; ``accelerator`` names one without its
+    system. ``nic`` is the scale-out bandwidth per accelerator as text ("400Gb/s") or in bytes/s per direction. ``model`` is a catalogue
+    id, the path of a ``config.json``, such a mapping, or a ``ModelSpec``. The rest are the fields of ``Job`` and ``Strategy``; ``dp`` is
+    derived, and only compared where it is given.
+    """
+
+    system: str | Path | Mapping[str, Any] | None
+    accelerator: str | Mapping[str, Any] | None
+    accelerators: int | None
+    node_size: int | None
+    domain_size: int | None
+    nic: str | float | None
+    model: str | Path | Mapping[str, Any] | ModelSpec | None
+    sequence_length: int | None
+    global_batch: int | None
+    precision: str | None
+    kind: str | None
+    lora: bool | None
+    tp: int | None
+    pp: int | None
+    vpp: int | None
+    cp: int | None
+    ep: int | None
+    etp: int | None
+    dp: int | None
+    zero: int | None
+    shard_group: int | None
+    micro_batch: int | None
+    recompute: str | None
+    sp: bool | None
+    schedule: str | None
+    overlap_grad_reduce: bool | None
+    overlap_param_gather: bool | None
+    overlap_tp: bool | None
+    overlap_p2p: bool | None
+    rank_order: str | None
+    stack: str | None
+
+
+def build_question(scenario: str | Path | Scenario | None = None, *, place_of: PlaceOf | None = None, **given: Unpack[Given]) -> Question:
+    """The question that a scenario and the values ``given`` make; a given value replaces the one of the scenario.
+
+    Args:
+        scenario: a scenario file, or one that was read.
+        place_of: where a given value was written (by its name), for errors.
+        given: see ``Given``.
+
+    Raises:
+        InputError: a file or value cannot be used, or something that nobody may guess is missing (system, number of accelerators, model,
+            sequence length, global batch).
+        UnknownNameError: an accelerator, system, model, stack or setting that nobody knows.
+    """
+    from tierspan.formats.scenario import read_scenario
+    from tierspan.formats.scenario.settings import BY_NAME, checked
+
+    said_at = place_of or (lambda name: Place(key=name))
+    told = {name: value for name, value in given.items() if value is not None}
+    unknown = next((name for name in told if name not in Given.__annotations__), None)
+    if unknown is not None:
+        raise UnknownNameError("question.unknown_setting", unknown, Given.__annotations__)
+    for name, value in told.items():
+        if name in BY_NAME:
+            checked(BY_NAME[name], value, said_at(name))
+    read = read_scenario(scenario) if isinstance(scenario, str | Path) else scenario
+    values = {**(read.values if read else {}), **told}
+    _refuse_gaps(values, read)
+    book = Notebook(values)
+    cluster = cluster_for(read, told, said_at, book)
+    model = _model(values.get("model"), read, said_at)
+    name = _stack(values, read, said_at, cluster, book)
+    job = Job(
+        sequence_length=cast("int", values["sequence_length"]),
+        global_batch=cast("int", values["global_batch"]),
+        precision=book.take("precision", usual_precision(cluster.accelerator), "question.precision", accelerator=cluster.accelerator.name),
+        lora=bool(values.get("lora", False)),
+    )
+    strategy = _strategy(values, job, model, cluster, name, book)
+    _compare_dp(values.get("dp"), strategy, cluster, read, said_at)
+    return Question(cluster, model, job, strategy, name, tuple(book.assumptions))
+
+
+def _refuse_gaps(values: Mapping[str, object], read: Scenario | None) -> None:
+    cluster = read.cluster if read else {}
+    gaps = []
+    if not any(part.get(key) for part in (values, cluster) for key in ("system", "accelerator", "tiers")):
+        gaps.append("system")
+    if values.get("accelerators") is None and cluster.get("accelerators") is None:
+        gaps.append("accelerators")
+    if values.get("model") is None and not (read and read.model):
+        gaps.append("model")
+    gaps += [name for name in _NEEDED if values.get(name) is None]
+    if gaps:
+        from tierspan.formats.scenario.settings import BY_NAME
+
+        flags = " ".join(f"{BY_NAME[gap].flags[0] if gap in BY_NAME else '--' + gap} ..." for gap in gaps)
+        keys = ", ".join(BY_NAME[gap].path if gap in BY_NAME else {"system": "cluster.system"}.get(gap, gap) for gap in gaps)
+        place = Place(read.document.file) if read else None
+        raise InputError("question.incomplete", place=place, missing=", ".join(gaps), flags=flags, keys=keys)
+
+
+def _model(given: object, read: Scenario | None, said_at: PlaceOf) -> ModelSpec:
+    from tierspan.formats.hf_config import model_from_mapping, read_config
+    from tierspan.specs.models import model
+
+    place, folder = said_at("model"), Path()
+    if given is None and read is not None:
+        given, place, folder = read.model, read.place_of("model"), read.folder
+    if isinstance(given, ModelSpec):
+        return given
+    if isinstance(given, Mapping):
+        return model_from_mapping(given, place)
+    if not isinstance(given, str | Path):
+        raise InputError("value.type", place=place, key="model", value=given, expected="an id, a path or a mapping")
+    path = folder / given
+    if isinstance(given, Path) or str(given).endswith(".json") or (path / "config.json").is_file():
+        return read_config(path)
+    return model(given, place)
+
+
+def _stack(values: Mapping[str, object], read: Scenario | None, said_at: PlaceOf, cluster: Cluster, book: Notebook) -> str:
+    given, place = values.get("stack"), said_at("stack")
+    if given is None and read is not None and read.stack is not None:
+        given, place = read.stack, read.place_of("stack")
+    if given is None:
+        name = usual_stack(cluster.accelerator)
+        reason = "question.stack_unknown" if name == "unknown" else "question.stack"
+        book.note("stack", name, reason, accelerator=cluster.accelerator.name, listed=", ".join(stacks()))
+    elif not isinstance(given, str):
+        raise InputError("value.type", place=place, key="stack", value=given, expected="a text")
+    elif given not in stacks():
+        raise UnknownNameError("question.stack_name", given, stacks(), place=place, listed=", ".join(stacks()))
+    else:
+        name = given
+    book.stack_name = stack(name).name
+    return name
+
+
+def _strategy(values: Mapping[str, object], job: Job, model: ModelSpec, cluster: Cluster, name: str, book: Notebook) -> Strategy:
+    usual = habits(name)
+    one = [group for group in GROUPS if values.get(group) is None and (group != "ep" or model.experts) and (group != "vpp" or values.get("pp"))]
+    if one:
+        book.note(", ".join(one), 1, "question.groups_of_one")
+    tp, pp, cp, ep, vpp = (cast("int", values.get(group) or 1) for group in GROUPS)
+    zero = book.take("zero", usual.zero)
+    ranks = max(cluster.accelerators // (tp * pp * cp), 1)
+    # A stack that shards everything and has no pipeline gives each rank its whole share of the batch at once.
+    share = max(job.global_batch // ranks, 1) if zero == 3 and pp == 1 else 1
+    etp = values.get("etp")
+    if etp is None and model.experts and tp > 1 and usual.etp is not None:
+        etp = book.take("etp", usual.etp)
+    many = ranks * cp > 1
+    return Strategy(
+        tp=tp,
+        pp=pp,
+        cp=cp,
+        ep=ep,
+        etp=cast("int | None", etp),
+        vpp=vpp,
+        sp=book.take("sp", usual.sp_from is not None) if tp > 1 else False,
+        zero=zero,
+        shard_group=cast("int | None", values.get("shard_group")),
+        micro_batch=book.take("micro_batch", share, "question.whole_share" if share > 1 else "question.habit"),
+        recompute=book.take("recompute", usual.recompute),
+        schedule=cast("Schedule", values.get("schedule") or ("interleaved" if vpp > 1 else "1f1b")),
+        overlap_grad_reduce=_switch(values, "overlap_grad_reduce", usual.overlap_grad_reduce, many, book),
+        overlap_param_gather=_switch(values, "overlap_param_gather", usual.overlap_param_gather, many, book),
+        overlap_tp=_switch(values, "overlap_tp", usual.overlap_tp, tp > 1, book),
+        overlap_p2p=_switch(values, "overlap_p2p", usual.overlap_p2p and vpp > 1, pp > 1, book),
+        rank_order=book.take("rank_order", MEGATRON_ORDER, "question.rank_order"),
+    )
+
+
+def _switch(values: Mapping[str, object], name: str, usual: bool, matters: bool, book: Notebook) -> bool:
+    """A given switch, or the habit: noted only where the plan has such traffic."""
+    return book.take(name, usual) if matters else bool(values.get(name, usual))
+
+
+def _compare_dp(given: object, strategy: Strategy, cluster: Cluster, read: Scenario | None, said_at: PlaceOf) -> None:
+    """Data parallelism is derived; one that is given must agree."""
+    rest = strategy.tp * strategy.pp * strategy.cp
+    if given is None or cast("int", given) * rest == cluster.accelerators:
+        return
+    place = read.place_of("strategy.dp") if read and "dp" in read.values else said_at("dp")
+    sizes = {"tp": strategy.tp, "pp": strategy.pp, "cp": strategy.cp, "product": cast("int", given) * rest}
+    raise InputError("question.dp", place=place, dp=given, accelerators=cluster.accelerators, **sizes)

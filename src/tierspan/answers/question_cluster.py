@@ -1,0 +1,104 @@
+"""The cluster of a question, from a scenario's section and what the caller says besides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tierspan.answers.habits import Notebook
+from tierspan.quantities.errors import InputError, Place, UnknownNameError
+from tierspan.specs.catalog import default_system, resolve
+from tierspan.specs.hardware import Cluster
+from tierspan.specs.inline import cluster_from_mapping
+
+if TYPE_CHECKING:
+    from tierspan.formats.scenario.scenario import Scenario
+
+PlaceOf = Callable[[str], Place]
+_OF_CLUSTER: Final = ("system", "accelerator", "accelerators", "node_size", "domain_size", "nic")
+_DOCUMENTS: Final = (".yaml", ".yml", ".json")
+
+
+def cluster_for(read: Scenario | None, told: Mapping[str, Any], said_at: PlaceOf, book: Notebook) -> Cluster:
+    """The cluster of a scenario with what the caller ``told`` put over it; a told system replaces all but the number of accelerators.
+
+    Raises:
+        InputError: a value or file cannot be used.
+        UnknownNameError: nobody knows the system or accelerator.
+    """
+    given = {name: told[name] for name in _OF_CLUSTER if name in told}
+    merged: dict[str, Any] = dict(read.cluster) if read else {}
+    if "system" in given or "accelerator" in given:
+        merged = {key: value for key, value in merged.items() if key == "accelerators"}
+    if "tiers" in merged:
+        for name in ("domain_size", "nic"):
+            if name in given:
+                raise InputError("question.tiers_override", place=said_at(name), key=name)
+    if "nic" in given:
+        merged.pop("nic_Bps", None)
+    merged |= given
+    if isinstance(merged.get("nic"), int | float) and not isinstance(merged["nic"], bool) and "nic" in given:
+        merged["nic_Bps"] = merged.pop("nic")
+    inner: list[tuple[str, PlaceOf]] = []
+
+    def place_of(path: str) -> Place:
+        for prefix, of in inner:
+            if path == prefix or path.startswith(prefix + "."):
+                return of(path[len(prefix) + 1 :])
+        head = path.removeprefix("cluster.").split(".")[0].removesuffix("_Bps")
+        if head in given:
+            return said_at(head)
+        return read.place_of(path) if read else Place(key=path)
+
+    folder = read.folder if read and "system" not in given else Path()
+    _open_system(merged, folder, inner)
+    _name_system(merged, place_of, book)
+    return cluster_from_mapping(merged, place_of, "cluster")
+
+
+def _open_system(merged: dict[str, Any], folder: Path, inner: list[tuple[str, PlaceOf]]) -> None:
+    """Read a system that is given as a file: a description of a system, or a cluster without its count."""
+    given = merged.get("system")
+    if not isinstance(given, str | Path) or Path(given).suffix.lower() not in _DOCUMENTS:
+        return
+    from tierspan.formats.scenario.document import read_document
+
+    document = read_document(folder / given)
+    data: Mapping[str, Any] = document.data
+    prefix = ""
+    if isinstance(data.get("cluster"), dict):
+        data, prefix = data["cluster"], "cluster."
+    if "system" in data:
+        merged.pop("system")
+        merged |= {key: value for key, value in data.items() if key not in merged}
+        inner += [(f"cluster.{key}", lambda path, key=key: document.place_of(f"{prefix}{key}" + (f".{path}" if path else ""))) for key in data]  # type: ignore[misc]
+    else:
+        merged["system"] = {key: value for key, value in data.items() if key != "accelerators"}
+        merged.setdefault("accelerators", data.get("accelerators"))
+        inner.append(("cluster.system", lambda path: document.place_of(prefix + path)))
+
+
+def _name_system(merged: dict[str, Any], place_of: PlaceOf, book: Notebook) -> None:
+    """Settle names: an accelerator given as system stands for the system it usually comes in; what an alias leaves open is noted."""
+    name = merged.get("system")
+    if isinstance(name, str):
+        try:
+            found = resolve("system", name, place=place_of("cluster.system"))
+        except UnknownNameError as error:
+            try:
+                card = resolve("accelerator", name)
+            except UnknownNameError:
+                raise error from None
+            merged["system"] = default_system(card.id)
+            if card.assumed:
+                book.note("accelerator", card.id, "question.alias", name=name, assumed=card.assumed)
+            book.note("system", merged["system"], "question.usual_system", name=name)
+        else:
+            if found.assumed:
+                book.note("system", found.id, "question.alias", name=name, assumed=found.assumed)
+    elif name is None and "tiers" not in merged and isinstance(merged.get("accelerator"), str):
+        card = resolve("accelerator", merged["accelerator"], place=place_of("cluster.accelerator"))
+        if card.assumed:
+            book.note("accelerator", card.id, "question.alias", name=merged["accelerator"], assumed=card.assumed)
+        book.note("system", default_system(card.id), "question.usual_system", name=merged["accelerator"])

@@ -1,0 +1,1 @@
+"""Error statistics of predictions against measurements, and the files that carry them."""

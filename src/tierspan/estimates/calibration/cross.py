@@ -1,0 +1,62 @@
+"""Cross-validation: every group is predicted by constants that never saw it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tierspan.estimates.calibration.dataset import TrainingData
+from tierspan.estimates.calibration.step_fit import fit_arrays, layout_of, take
+from tierspan.estimates.cases import arrays_of
+from tierspan.estimates.step import estimate_step
+from tierspan.specs.arrays import Array
+from tierspan.specs.profile.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Predictions of rows that the fit did not see: step time in s, whether the host binds, the fold of each row."""
+
+    predicted_s: Array
+    host_bound: np.ndarray
+    fold: np.ndarray
+
+
+def fit_profile(data: TrainingData, rows: np.ndarray | None = None, version: str = "fit") -> Profile:
+    """Fit the constants on ``rows`` (default: all with weight)."""
+    weighted = data.weights > 0
+    chosen = np.flatnonzero(weighted if rows is None else weighted & rows)
+    arrays = take(data.arrays, chosen)
+    layout = layout_of([data.cases[i].keys for i in chosen])
+    fit = fit_arrays(arrays, layout, data.measured_s[chosen], data.weights[chosen])
+    return Profile(version, fit.values, {"iterations": fit.iterations})
+
+
+def predict_with(data: TrainingData, profile: Profile, rows: np.ndarray) -> tuple[Array, np.ndarray]:
+    """Step time and host-bound flag of some rows with a profile."""
+    constants = arrays_of([data.cases[i] for i in rows], profile).constants
+    estimate = estimate_step(replace(take(data.arrays, rows), constants=constants))
+    return estimate.step_time_s, estimate.host_bound > 0
+
+
+def cross_validate(data: TrainingData, folds: Sequence[object], progress: Callable[[int, int], None] | None = None) -> LeftOut:
+    """Leave out one fold at a time, fit the rest, predict the fold.
+
+    Args:
+        data: the data set.
+        folds: label of the fold of each case of ``data``.
+        progress: told (done, all) after each fold.
+    """
+    labels = sorted(set(folds), key=str)
+    number = np.array([labels.index(f) for f in folds])
+    predicted = np.full(len(folds), np.nan)
+    bound = np.zeros(len(folds), dtype=bool)
+    for k in range(len(labels)):
+        out = np.flatnonzero(number == k)
+        profile = fit_profile(data, number != k)
+        predicted[out], bound[out] = predict_with(data, profile, out)
+        if progress is not None:
+            progress(k + 1, len(labels))
+    return LeftOut(predicted, bound, number)

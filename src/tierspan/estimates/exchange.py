@@ -1,0 +1,175 @@
+"""Traffic of a step: what each kind of parallelism sends, on which tier it runs, and how much of it compute hides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tierspan.laws.collectives import Network, all_reduce_s, all_to_all_s, gather_s, ring_latency_s, send_s
+from tierspan.laws.counts import embedding_parameters, expert_replicas, rank_layer
+from tierspan.laws.groups import GroupSpan, group_span
+from tierspan.laws.pipeline import StageLayers
+from tierspan.specs.arrays import Array
+
+if TYPE_CHECKING:
+    from tierspan.estimates.step import Cases
+
+Parts = tuple[tuple[str, int, Array], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerExchange:
+    """Exposed traffic of one layer and micro-batch in s: ``exposed`` in all, ``forward_exposed`` the share that a full recompute repeats."""
+
+    exposed: Array
+    forward_exposed: Array
+    by_tier: Parts
+    hidden: dict[str, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class StepExchange:
+    """Traffic once a step (pipeline sends, gradients, parameters) in s, and the optimizer."""
+
+    by_tier: Parts
+    hidden: dict[str, Array]
+    optimizer_s: Array
+
+
+def on_tiers(kind: str, seconds: Array, group: GroupSpan, tiers: int) -> Parts:
+    """Book the time of a collective on the tier that its group spans."""
+    return tuple((kind, t, seconds * group.on_tier(t)) for t in range(tiers))
+
+
+def layer_exchange(cases: Cases, network: Network, moe_share: Array) -> LayerExchange:
+    """Tensor, context and expert parallel traffic of one layer and micro-batch, forward and backward."""
+    m, s, k, domain = cases.models, cases.strategies, cases.constants, cases.clusters.domain_size
+    tokens = s.micro_batch * s.sequence_length / s.cp
+    tp = group_span(s.tp, s.tp_stride, domain)
+    activation = 2.0 * tokens * m.hidden
+    # two pairs a layer forward and two backward; with sequence parallelism the backward gathers once more for the weight gradient
+    pair = np.where(s.sp > 0, 2.0 * gather_s(activation, tp, network), all_reduce_s(activation, tp, network))
+    mlp_split = np.where(s.etp < s.tp, 1.0 - moe_share, 1.0)
+    pairs = np.where(s.tp > 1, 1.0 + mlp_split, 0.0)
+    left = k.tp_exposed * np.where(s.overlap_tp > 0, k.tp_overlap_left, 1.0)
+    tp_forward = left * pairs * pair
+    tp_seconds = 2.0 * tp_forward
+    parts = on_tiers("tp", tp_seconds, tp, network.tiers)
+    hidden = {"tp": 2.0 * pairs * pair - tp_seconds}
+    exposed, forward_exposed = tp_seconds, tp_forward
+
+    if np.any(s.cp > 1):
+        cp = group_span(s.cp, s.cp_stride, domain)
+        width = np.where(m.kv_lora_rank > 0, m.kv_lora_rank + m.rope_head_dim, np.maximum(m.kv_heads / s.tp, 1.0) * (m.head_dim + m.v_head_dim))
+        # keys and values go once round forward; backward they go round again with their gradients
+        one_way = gather_s(2.0 * tokens * s.cp * width, cp, network)
+        cp_all = np.where(s.cp > 1, 3.0 * one_way, 0.0)
+        cp_seconds = k.cp_exposed * cp_all
+        parts += on_tiers("cp", cp_seconds, cp, network.tiers)
+        hidden["cp"] = cp_all - cp_seconds
+        exposed, forward_exposed = exposed + cp_seconds, forward_exposed + cp_seconds / 3.0
+
+    if np.any((s.ep > 1) & (m.experts > 0)):
+        ep = group_span(s.ep, s.ep_stride, domain)
+        rows = tokens / s.tp * m.topk * m.hidden
+        send = all_to_all_s(rows * cases.stacks.dispatch_bytes, ep, network)
+        back = all_to_all_s(rows * 2.0, ep, network)
+        active = np.where((s.ep > 1) & (m.experts > 0), moe_share, 0.0)
+        slowest = np.zeros_like(active)
+        times = []
+        for t in range(network.tiers):
+            # a token crosses to a remote domain at most once where the dispatcher forwards inside the domain
+            domains = np.maximum(s.ep / ep.inner_members(t), 1.0)
+            reached = domains * (1.0 - (1.0 - 1.0 / domains) ** np.maximum(m.topk, 1.0))
+            share = np.where((cases.stacks.dispatch_once > 0) & (t > 0), np.minimum(reached / np.maximum(m.topk, 1.0), 1.0), 1.0)
+            times.append(2.0 * share * (send[t] + back[t]) * active)
+            slowest = np.maximum(slowest, times[-1])
+        for t in range(network.tiers):
+            value = k.ep_exposed * np.where(times[t] == slowest, slowest, 0.0)
+            parts += (("ep", t, value),)
+        hidden["ep"] = slowest * (1.0 - k.ep_exposed)
+        exposed, forward_exposed = exposed + k.ep_exposed * slowest, forward_exposed + 0.5 * k.ep_exposed * slowest
+    return LayerExchange(exposed, forward_exposed, parts, hidden)
+
+
+def buckets(elements: Array, cases: Cases, ranks: Array) -> Array:
+    """Number of collectives that a stack cuts ``elements`` parameters into."""
+    size = np.maximum(cases.stacks.bucket_elements, cases.stacks.bucket_elements_per_rank * ranks)
+    return np.maximum(np.ceil(elements / size), 1.0)
+
+
+def step_exchange(
+    cases: Cases, network: Network, micro_batches: Array, stages: StageLayers, layer_forward: Array, layer_backward: Array
+) -> StepExchange:
+    """Pipeline sends, gradient reduction, parameter gathers and the optimizer of one step on the heaviest rank."""
+    m, s, k, domain = cases.models, cases.strategies, cases.constants, cases.clusters.domain_size
+    tiers = network.tiers
+    tokens = s.micro_batch * s.sequence_length / s.cp
+    pp = group_span(s.pp, s.pp_stride, domain)
+    # tensor-parallel ranks share the send: each moves its part (scatter and gather, Narayanan et al. 2021 section 4.1)
+    send = send_s(2.0 * tokens * m.hidden / s.tp, pp, network)
+    sends = np.where(s.pp > 1, 2.0 * s.vpp * micro_batches * k.pp_exposed * np.where(s.overlap_p2p > 0, 1.0, 1.5) + 2.0 * (s.pp - 1.0), 0.0)
+    parts = on_tiers("pp", sends * send, pp, tiers)
+    hidden = {"pp": np.where(s.pp > 1, 2.0 * s.vpp * micro_batches + 2.0 * (s.pp - 1.0) - sends, 0.0) * send}
+
+    dense, expert = rank_parameters(cases, stages)
+    trained = np.where(s.lora > 0, 0.01, 1.0)
+    fully = s.zero == 3
+    group_size = s.dp * s.cp
+    shard = group_span(np.minimum(s.shard_group, group_size), np.minimum(s.cp_stride, s.dp_stride), domain)
+    replicas = group_span(group_size / shard.size, np.minimum(s.cp_stride, s.dp_stride) * shard.size, domain)
+    whole = group_span(group_size, np.minimum(s.cp_stride, s.dp_stride), domain)
+    expert_size = expert_replicas(s)
+    expert_group = group_span(expert_size, s.ep_stride * s.ep, domain)
+
+    def reduce_scatter(elements: Array, group: GroupSpan) -> Array:
+        extra = (buckets(elements, cases, group.size) - 1.0) * ring_latency_s(group, network)
+        return gather_s(elements * cases.stacks.gradient_bytes, group, network) + extra
+
+    def gather(elements: Array, group: GroupSpan) -> Array:
+        extra = (buckets(elements, cases, group.size) - 1.0) * ring_latency_s(group, network)
+        return gather_s(elements * 2.0, group, network) + extra
+
+    plain = all_reduce_s(dense * cases.stacks.gradient_bytes, whole, network)
+    across = np.where(replicas.size > 1, all_reduce_s(dense / shard.size * cases.stacks.gradient_bytes, replicas, network), 0.0)
+    in_shard = np.where(shard.size > 1, 1.0, 0.0)
+    grads = np.where(s.zero == 0, plain, in_shard * reduce_scatter(dense, shard) + across) * trained
+    params = np.where(s.zero == 0, 0.0, in_shard * gather(dense, shard)) * trained
+    expert_active = np.where((expert > 0) & (expert_size > 1), 1.0, 0.0)
+    expert_grads = expert_active * np.where(s.zero == 0, all_reduce_s(expert * cases.stacks.gradient_bytes, expert_group, network), reduce_scatter(np.maximum(expert, 1.0), expert_group))
+    expert_params = expert_active * np.where(s.zero == 0, 0.0, gather(np.maximum(expert, 1.0), expert_group))
+
+    work_f, work_b = stages.heaviest * layer_forward, stages.heaviest * layer_backward
+    repeats = np.where(s.zero == 2, micro_batches, 1.0)
+
+    def exposed_of(cost: Array, window: Array, overlapped: Array, least: Array) -> Array:
+        return np.where(overlapped > 0, least * cost + np.maximum((1.0 - least) * cost - window, 0.0), cost)
+
+    once_g = exposed_of(grads * repeats, work_b * repeats, s.overlap_grad_reduce, k.dp_exposed)
+    once_p = exposed_of(params, work_f, s.overlap_param_gather, k.dp_exposed)
+    # the two groups share the window of the last backward pass: experts come after the dense part
+    expert_g = exposed_of(expert_grads, np.maximum(work_b - grads, 0.0), s.overlap_grad_reduce, k.dp_exposed)
+    expert_p = exposed_of(expert_params, np.maximum(work_f - params, 0.0), s.overlap_param_gather, k.dp_exposed)
+    gathers = (gather(dense + expert, shard) * np.where(s.recompute == 2, 2.0, 2.0) + reduce_scatter(dense + expert, shard)) * in_shard
+    per_micro = exposed_of(gathers, work_f + work_b, s.overlap_param_gather, k.fsdp_exposed)
+    sharded = micro_batches * per_micro + np.where(replicas.size > 1, across, 0.0)
+    seconds = np.where(group_size > 1, np.where(fully, sharded, once_g + once_p), 0.0)
+    total = np.where(group_size > 1, np.where(fully, micro_batches * gathers + across, grads * repeats + params), 0.0)
+    parts += on_tiers("dp", seconds, whole, tiers)
+    parts += on_tiers("dp", np.where(fully, 0.0, expert_g + expert_p), expert_group, tiers)
+    hidden["dp"] = total - seconds + np.where(fully, 0.0, expert_grads + expert_params - expert_g - expert_p)
+
+    held = dense * trained / np.where(s.zero > 0, shard.size, 1.0) + expert * trained / np.where(s.zero > 0, np.maximum(np.minimum(expert_size, shard.size), 1.0), 1.0)
+    bandwidth = cases.clusters.memory_bandwidth_Bps * k.memory_efficiency
+    return StepExchange(parts, hidden, held * k.optimizer_bytes / bandwidth)
+
+
+def rank_parameters(cases: Cases, stages: StageLayers) -> tuple[Array, Array]:
+    """Parameters on the heaviest rank apart from ZeRO: (all but routed experts, routed experts)."""
+    m = cases.models
+    moe = 1.0 - m.dense_layers / m.layers
+    layer = rank_layer(m, cases.strategies)
+    dense = stages.heaviest * (layer.attention + (1.0 - moe) * layer.dense_mlp + moe * layer.moe_shared)
+    return dense + embedding_parameters(m) / cases.strategies.tp, stages.heaviest * moe * layer.experts

@@ -1,0 +1,1 @@
+"""The command ``tierspan``: one verb for each question."""

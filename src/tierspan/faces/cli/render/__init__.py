@@ -1,0 +1,1 @@
+"""What answers look like at the terminal: tables, bars, pairs and notes, all as Rich renderables."""

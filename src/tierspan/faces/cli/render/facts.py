@@ -1,0 +1,50 @@
+"""Facts as a table: value, as printed, basis, and a number for the source, which stands below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tierspan.faces.cli.render.table import Column, table
+from tierspan.quantities.messages import fill
+from tierspan.quantities.printing import format_quantity
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from tierspan.quantities.facts import Fact
+
+
+def facts_table(groups: Sequence[tuple[str, Sequence[Fact]]], lang: str) -> tuple[Table, Text]:
+    """A table of facts in groups (a tier, the system itself) and the numbered list of their sources.
+
+    A figure that predictions do not take, because another source is preferred, stands in brackets.
+    """
+    numbers: dict[str, int] = {}
+    rows: list[tuple[str, ...]] = []
+    for group, listed in groups:
+        name = group
+        for fact in listed:
+            source = f"{fact.source.reference} ({', '.join(part for part in (fact.source.kind, fact.source.date) if part)})"
+            value = format_quantity(fact.value, fact.unit, lang=lang, digits=4)
+            note = f"{fact.basis}; {fact.note}" if fact.basis and fact.note else fact.basis or fact.note
+            shown = value if fact.used else f"({value})"
+            rows.append((name, fact.key.replace("_", " "), shown, fact.original, note, str(numbers.setdefault(source, len(numbers) + 1))))
+            name = ""
+    heads = [fill(f"cli.facts.{name}", lang, {}) for name in ("of", "figure", "value", "printed", "basis", "source")]
+    columns = [Column(head, justify="right" if index in (2, 5) else "left", fold=index in (0, 3, 4)) for index, head in enumerate(heads)]
+    if not any(group for group, _ in groups):
+        columns, rows = columns[1:], [row[1:] for row in rows]
+    return table(columns, rows), _sources(numbers, lang)
+
+
+def _sources(numbers: dict[str, int], lang: str) -> Text:
+    from rich.text import Text
+
+    # An address is copied, so it is never broken.
+    block = Text(fill("cli.sources", lang, {}), style="bold", no_wrap=True, overflow="ignore")
+    width = len(str(len(numbers)))
+    for source, index in numbers.items():
+        block.append(f"\n  {index:>{width}}  {source}", style="not bold")
+    return block

@@ -1,0 +1,275 @@
+"""What the answers about a job have in common: numbers as people read them, the bar of a step, groups, tiers, memory, assumptions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from tierspan.quantities.messages import fill, has
+from tierspan.quantities.printing import format_count, format_duration, format_number
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from tierspan.answers.results import CaseView, GroupPlacement, MemoryView, Neighbour, TierView
+    from tierspan.quantities.findings import Assumption
+
+WIDTH: Final = 100
+BAR: Final = 60
+MARKS: Final = "█▓▒░▚·"
+UNKNOWN: Final = "-"
+_STYLES: Final = ("cyan", "green", "yellow", "magenta", "blue", "dim")
+
+
+def said(message_id: str, lang: str, /, **values: object) -> str:
+    """A text of the catalogues."""
+    return fill(message_id, lang, values)
+
+
+def named(prefix: str, name: str, lang: str) -> str:
+    """The text of ``prefix.name``; the name itself where no text tells it better."""
+    return fill(f"{prefix}.{name}", lang, {}) if has(f"{prefix}.{name}") else name
+
+
+def number_of(value: float | None, digits: int = 3) -> str:
+    """A number of ``digits`` significant digits, a dash where it is not known."""
+    return UNKNOWN if value is None or not math.isfinite(value) else format_number(value, digits)
+
+
+def percent(share: float | None, decimals: int = 1) -> str:
+    """A share as a number of percent, without the sign (that stands in the head or the sentence)."""
+    return UNKNOWN if share is None or not math.isfinite(share) else f"{100 * share:.{decimals}f}"
+
+
+def seconds(value: float, lang: str) -> str:
+    """A time with its unit."""
+    return format_duration(value, lang=lang) if math.isfinite(value) else UNKNOWN
+
+
+def count(value: float, lang: str) -> str:
+    """A large count: 405 B, 4050 亿."""
+    return format_count(value, lang=lang) if math.isfinite(value) else UNKNOWN
+
+
+def whole(value: int) -> str:
+    """A whole number with its groups of three."""
+    return f"{value:,}"
+
+
+def gigabytes(size: float) -> str:
+    """Bytes as a number of GB with one decimal."""
+    return f"{size / 1e9:,.1f}" if math.isfinite(size) else UNKNOWN
+
+
+def fitted(part: RenderableType) -> RenderableType:
+    """``part`` no wider than ``WIDTH``, however wide the terminal is."""
+    from rich.constrain import Constrain
+
+    return Constrain(part, WIDTH)
+
+
+def title(message_id: str, lang: str, /, **values: object) -> Text:
+    """A heading."""
+    from rich.text import Text
+
+    return Text(said(message_id, lang, **values), style="bold")
+
+
+def lines(*texts: str, head: Text | None = None) -> RenderableType:
+    """Paragraphs under a heading, indented; long ones wrap inside their indent."""
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    body = [Padding(Text(text), (0, 0, 0, 2 if head is not None else 0)) for text in texts]
+    return fitted(Group(*([head] if head is not None else []), *body))
+
+
+def stacked_bar(shares: Sequence[tuple[str, float]], lang: str, *, width: int = BAR) -> RenderableType:
+    """Shares of one whole as one bar with a legend; marks tell the parts apart without colour.
+
+    Args:
+        shares: label and share (0..1) of each part, at most six.
+        lang: language of the legend.
+        width: characters that a whole takes.
+    """
+    from rich.console import Group
+    from rich.text import Text
+
+    from tierspan.faces.cli.render.bars import stacked
+
+    drawn = stacked([share for _, share in shares], width, MARKS)
+    bar, legend = Text("  "), Text("  ")
+    for index, (label, share) in enumerate(shares):
+        mark, style = MARKS[index], _STYLES[index]
+        bar.append(mark * drawn.count(mark), style=style)
+        legend.append("   " if index else "")
+        legend.append(mark, style=style)
+        legend.append(f"\u00a0{label} {percent(share)} %".replace(" ", "\u00a0"))
+    del lang
+    return fitted(Group(bar, legend))
+
+
+def plan_text(case: CaseView, lang: str) -> str:
+    """The plan in one line, with the sizes that say something."""
+    s = case.strategy
+    sizes = [("TP", s.tp), ("PP", s.pp), ("VPP", s.vpp), ("CP", s.cp), ("EP", s.ep), ("DP", case.dp)]
+    told = [f"{name} {size}" for name, size in sizes if size > 1 or name == "DP"]
+    told.append(f"ZeRO {s.zero}" + (f" / {s.shard_group}" if s.shard_group else ""))
+    told.append(said("predict.plan.micro", lang, size=s.micro_batch, count=number_of(case.micro_batches, 4)))
+    told.append(said("predict.plan.recompute", lang, kind=named("recompute", s.recompute, lang)))
+    return said("list.comma", lang).join(told)
+
+
+def case_lines(case: CaseView, lang: str) -> str:
+    """Model, job and plan, one sentence."""
+    active = "" if case.parameters_active == case.parameters_total else said("predict.case.active", lang, active=count(case.parameters_active, lang))
+    return said(
+        "predict.case",
+        lang,
+        parameters=count(case.parameters_total, lang),
+        active=active,
+        sequence=whole(case.sequence_length),
+        batch=whole(case.global_batch),
+        precision=case.precision.upper(),
+        stack=case.stack,
+        plan=plan_text(case, lang),
+    )
+
+
+def groups_table(placement: Iterable[GroupPlacement], lang: str) -> RenderableType | None:
+    """Where the parallel groups run; None where every group has one member."""
+    from tierspan.faces.cli.render.table import Column, number, table
+
+    rows = [
+        (named("kind", g.kind, lang), whole(g.size), whole(g.stride), g.tier, said("predict.of", lang, part=whole(g.members_per_domain), all=whole(g.size)))
+        for g in placement
+        if g.size > 1
+    ]
+    if not rows:
+        return None
+    heads = [said(f"predict.groups.{name}", lang) for name in ("group", "size", "stride", "tier", "inside")]
+    columns = [Column(heads[0]), number(heads[1], said("unit.ranks", lang)), number(heads[2], said("unit.ranks", lang)), Column(heads[3]), number(heads[4])]
+    return fitted(table(columns, rows, title=said("predict.groups", lang)))
+
+
+def tiers_table(tiers: Sequence[TierView], lang: str) -> list[RenderableType]:
+    """The tiers as the prediction used them, and what a domain adds up to."""
+    from tierspan.faces.cli.render.table import Column, number, table
+
+    rows, remarks = [], []
+    for t in tiers:
+        # The outermost tier spans the cluster: its sums say nothing about a domain.
+        rows.append(
+            (
+                t.name,
+                named("tier_kind", t.kind, lang),
+                whole(t.domain_size),
+                number_of(t.bandwidth_Bps / 1e9),
+                number_of(t.achievable_Bps / 1e9),
+                number_of(t.latency_s * 1e6),
+                t.transport,
+                number_of(t.exposed_s),
+            )
+        )
+        if t is tiers[0] and t.domain_size > 1:
+            values = {"tier": t.name, "size": whole(t.domain_size), "memory": number_of(t.domain_memory_bytes / 1e12), "peak": number_of(t.domain_peak_flops / 1e15)}
+            remarks.append(said("predict.tiers.pool", lang, **values))
+            remarks.append(said("predict.tiers.memory_semantics" if t.memory_semantics else "predict.tiers.messages", lang, tier=t.name))
+    names = ("name", "kind", "domain", "line", "achievable", "latency", "transport", "exposed")
+    units = ("", "", "unit.accelerators", "unit.GBps", "unit.GBps", "unit.us", "", "unit.s")
+    columns = [
+        number(said(f"predict.tiers.{name}", lang), said(unit, lang)) if unit else Column(said(f"predict.tiers.{name}", lang))
+        for name, unit in zip(names, units, strict=True)
+    ]
+    remarks.insert(0, said("predict.tiers.basis", lang))
+    return [fitted(table(columns, rows, title=said("predict.tiers", lang))), lines(*remarks)]
+
+
+_MEMORY_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "weights": ("weights",),
+    "gradients": ("gradients",),
+    "optimizer": ("optimizer",),
+    "activations": ("activations", "logits", "transients"),
+    "working": ("communication", "step"),
+    "allocator": ("fragmentation", "reserve"),
+}
+
+
+def memory_parts(memory: MemoryView, lang: str) -> list[RenderableType]:
+    """Memory of the heaviest rank: sentence, bar against what is usable, terms."""
+    from tierspan.faces.cli.render.table import Column, number, table
+
+    parts = [memory_sentence(memory, lang)]
+    if not math.isfinite(memory.total_bytes):
+        return [lines(*parts, head=title("predict.memory", lang))]
+    # Above the usable memory the bar shows parts of what is needed.
+    whole_bytes = max(memory.usable_bytes if math.isfinite(memory.usable_bytes) else 0.0, memory.total_bytes)
+    shares = [(named("memory_part", name, lang), sum(memory.terms.get(t, 0.0) for t in terms) / whole_bytes) for name, terms in _MEMORY_PARTS.items()]
+    rows = [
+        (named("memory", name, lang), gigabytes(size), percent(size / memory.total_bytes))
+        for name, size in sorted(memory.terms.items(), key=lambda item: -item[1])
+        if size >= 5e7
+    ]
+    columns = [Column(said("predict.memory.part", lang)), number(said("predict.memory.size", lang), "GB"), number(said("predict.share", lang), "%")]
+    return [lines(*parts, head=title("predict.memory", lang)), stacked_bar(shares, lang), fitted(table(columns, rows))]
+
+
+def memory_sentence(memory: MemoryView, lang: str) -> str:
+    """How much is needed, how much there is, the margin and the risk."""
+    if not math.isfinite(memory.total_bytes):
+        return said("predict.memory.unknown", lang)
+    margin = memory.margin_bytes
+    values = {
+        "need": gigabytes(memory.total_bytes),
+        "usable": gigabytes(memory.usable_bytes),
+        "margin": gigabytes(abs(margin)),
+        "share": percent(abs(margin) / memory.usable_bytes if memory.usable_bytes > 0 else math.nan, 0),
+        "stage": named("stage", memory.heaviest_stage, lang),
+        "risk": percent(memory.oom_probability, 0),
+    }
+    return said("predict.memory.fits" if memory.fits else "predict.memory.exceeds", lang, **values)
+
+
+def neighbours_parts(neighbours: Sequence[Neighbour], lang: str) -> list[RenderableType]:
+    """Public measurements near this job, and how far the model was off on each."""
+    from tierspan.faces.cli.render.table import Column, number, table
+
+    if not neighbours:
+        return []
+    rows = [
+        (n.source, n.model, n.accelerator, whole(n.accelerators), n.plan, number_of(n.measured_s), f"{100 * n.error:+.0f}" if math.isfinite(n.error) else UNKNOWN)
+        for n in neighbours
+    ]
+    head = [said(f"predict.neighbours.{name}", lang) for name in ("source", "model", "accelerator", "count", "plan", "measured", "error")]
+    columns = [*(Column(text) for text in head[:3]), number(head[3]), Column(head[4]), number(head[5], "s"), number(head[6], "%")]
+    return [fitted(table(columns, rows, title=said("predict.neighbours", lang))), lines(said("predict.neighbours.about", lang))]
+
+
+def assumptions_parts(taken: Sequence[Assumption], lang: str) -> list[RenderableType]:
+    """What nobody said, the values with one reason together."""
+    if not taken:
+        return []
+    by_reason: dict[str, list[str]] = {}
+    for a in taken:
+        reason = fill(a.reason_id, lang, {**a.values, "value": a.value})
+        by_reason.setdefault(reason, []).append(f"{a.field} = {_value(a.value, lang)}")
+    colon = said("render.colon", lang)
+    told = [f"{', '.join(fields)}{colon}{reason}" for reason, fields in by_reason.items()]
+    return [lines(*told, head=title("cli.assumptions", lang))]
+
+
+def _value(value: object, lang: str) -> str:
+    if isinstance(value, bool):
+        return said("value.on" if value else "value.off", lang)
+    return number_of(value, 4) if isinstance(value, float) else str(value)
+
+
+def sources_parts(sources: Sequence[str], profile_version: str, lang: str) -> list[RenderableType]:
+    """Where the figures come from, each source once, and the version of the constants."""
+    told = list(dict.fromkeys(sources))
+    if profile_version:
+        told.append(said("predict.profile", lang, version=profile_version))
+    return [lines(*told, head=title("cli.sources", lang))] if told else []

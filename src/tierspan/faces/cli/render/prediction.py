@@ -1,0 +1,157 @@
+"""A prediction as people read it: one sentence, what fills the step, where it runs, memory, and how far to trust it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from tierspan.faces.cli.render.parts import (
+    assumptions_parts,
+    case_lines,
+    fitted,
+    gigabytes,
+    groups_table,
+    lines,
+    memory_parts,
+    named,
+    neighbours_parts,
+    number_of,
+    percent,
+    said,
+    seconds,
+    sources_parts,
+    stacked_bar,
+    tiers_table,
+    title,
+    whole,
+)
+from tierspan.quantities.messages import has
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from tierspan.answers.results import Prediction, Term
+
+STEP_GROUPS: Final = ("compute", "scale_up", "scale_out", "bubble", "rest")
+_COMPUTE: Final = frozenset({"matmul", "attention", "memory_bound", "logits", "recompute", "host"})
+_LEAST_SHARE: Final = 0.0005
+
+
+def headline(prediction: Prediction, lang: str) -> str:
+    """The answer in one sentence."""
+    p, case = prediction, prediction.case
+    where = {"model": case.model, "count": whole(case.accelerators), "accelerator": case.accelerator, "system": case.system}
+    if p.status == "invalid":
+        return said("predict.headline.invalid", lang, errors=sum(f.severity == "error" for f in p.findings), **where)
+    speed = {
+        "step": seconds(p.step_time_s, lang),
+        "low": seconds(p.low_s, lang),
+        "high": seconds(p.high_s, lang),
+        "rate": said("predict.rate", lang, value=_rate(p.tokens_per_s, lang)),
+        "per_accelerator": number_of(p.tokens_per_s_per_accelerator, 4),
+        "mfu": percent(p.mfu),
+    }
+    need = {"need": gigabytes(p.memory.total_bytes), "usable": gigabytes(p.memory.usable_bytes)}
+    return said("predict.headline.fits" if p.status == "predicted" else "predict.headline.exceeds", lang, **where, **speed, **need)
+
+
+def prediction_parts(prediction: Prediction, lang: str, *, brief: bool = False) -> list[RenderableType]:
+    """The parts of the answer from top to bottom; ``brief``: the sentence only."""
+    from rich.text import Text
+
+    p = prediction
+    first = fitted(Text(headline(p, lang), style="bold"))
+    if brief:
+        return [first]
+    from rich.console import Group
+
+    from tierspan.faces.cli.render.notes import findings
+
+    parts: list[RenderableType] = [Group(first, lines(case_lines(p.case, lang)))]
+    if p.findings:
+        parts.append(fitted(findings(p.findings, lang)))
+    if p.status != "invalid":
+        shares = step_shares(p)
+        bar = stacked_bar([(named("step_group", name, lang), share) for name, share in shares.items()], lang)
+        parts.append(Group(title("predict.step", lang, step=seconds(p.step_time_s, lang)), bar))
+        parts.append(lines(binding_sentence(p, lang)))
+        parts.append(terms_table(p, lang))
+    groups = groups_table(p.placement, lang)
+    parts += [groups] if groups is not None else []
+    parts += tiers_table(p.tiers, lang) if p.tiers else []
+    if p.status != "invalid":
+        parts += memory_parts(p.memory, lang)
+    parts += neighbours_parts(p.neighbours, lang)
+    parts += assumptions_parts(p.assumptions, lang)
+    parts += notes_parts(p, lang)
+    parts += sources_parts(p.sources, p.profile_version, lang)
+    return parts
+
+
+def step_shares(prediction: Prediction) -> dict[str, float]:
+    """Shares of the step by group: compute, traffic of the scale-up and of the outer tiers, bubble, the rest."""
+    kinds = {tier.name: tier.kind for tier in prediction.tiers}
+    shares = dict.fromkeys(STEP_GROUPS, 0.0)
+    for term in prediction.terms:
+        shares[group_of(term, kinds)] += term.share
+    return shares
+
+
+def group_of(term: Term, kinds: dict[str, str]) -> str:
+    """The group of the bar that a term belongs to; ``kinds`` maps the name of a tier to its kind."""
+    if term.tier:
+        return "scale_up" if kinds.get(term.tier) == "scale-up" else "scale_out"
+    if term.name in _COMPUTE:
+        return "compute"
+    return "bubble" if term.name == "bubble" else "rest"
+
+
+def terms_table(prediction: Prediction, lang: str) -> RenderableType:
+    """Every term of the step with its tier, seconds, share, and what compute hides of it."""
+    from tierspan.faces.cli.render.bars import bar
+    from tierspan.faces.cli.render.table import Column, number, table
+
+    milli = prediction.step_time_s < 1.0
+    scale, unit = (1e3, "ms") if milli else (1.0, "s")
+    hidden = {(t.kind, t.tier): t.hidden_s for t in prediction.traffic}
+    rows = []
+    for term in sorted(prediction.terms, key=lambda t: -t.seconds):
+        covered = hidden.get((term.name, term.tier), math.nan)
+        if term.share >= _LEAST_SHARE or (covered == covered and covered > _LEAST_SHARE * prediction.step_time_s):
+            shown = number_of(covered * scale) if term.tier else ""
+            rows.append((named("term", term.name, lang), term.tier, number_of(term.seconds * scale), percent(term.share), shown, bar(term.share, 20)))
+    head = [said(f"predict.terms.{name}", lang) for name in ("term", "tier", "time", "hidden")]
+    columns = [Column(head[0]), Column(head[1]), number(head[2], unit), number(said("predict.share", lang), "%"), number(head[3], unit), Column("")]
+    return fitted(table(columns, rows))
+
+
+def binding_sentence(prediction: Prediction, lang: str) -> str:
+    """What binds, in plain words."""
+    name = prediction.binds
+    share = percent(prediction.binds_share, 0)
+    if has(f"binds.{name}"):
+        return said(f"binds.{name}", lang, share=share)
+    return said("binds.other", lang, name=named("term", name, lang), share=share)
+
+
+def notes_parts(prediction: Prediction, lang: str) -> list[RenderableType]:
+    """How the interval was made, what MFU means, and power where it is known."""
+    p = prediction
+    told = []
+    if p.status != "invalid":
+        basis = named("interval_basis", p.interval_basis, lang)
+        told.append(said("predict.note.interval", lang, basis=basis, regime=_regime(p.regime, lang)))
+        told.append(said("predict.note.mfu", lang, precision=p.case.precision.upper(), flops=number_of(p.model_flops_per_step / 1e15)))
+        if p.power_W is not None and p.power_W > 0 and math.isfinite(p.tokens_per_s):
+            told.append(said("predict.note.power", lang, power=number_of(p.power_W / 1e3), tokens=number_of(p.tokens_per_s / p.power_W)))
+    return [lines(*told, head=title("predict.notes", lang))] if told else []
+
+
+def _regime(regime: str, lang: str) -> str:
+    return said("list.comma", lang).join(named("regime", part.strip().replace(" ", "_"), lang) for part in regime.split(",") if part.strip())
+
+
+def _rate(value: float, lang: str) -> str:
+    from tierspan.faces.cli.render.parts import count
+
+    return count(value, lang)

@@ -1,0 +1,1 @@
+"""The verbs, one file each; each holds one Click command named ``command``."""

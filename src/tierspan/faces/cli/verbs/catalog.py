@@ -1,0 +1,98 @@
+"""``tierspan catalog``: what is known of accelerators, systems and models, every figure with its source."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import click
+
+from tierspan.answers import catalog as answers
+from tierspan.faces.cli.options import json_option
+from tierspan.faces.cli.session import Session
+from tierspan.specs.model import ModelSpec
+
+Kind = Literal["accelerator", "system", "model"]
+
+
+@click.group(invoke_without_command=True)
+@json_option
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> int:
+    """Without a verb inside it: the list."""
+    if context.invoked_subcommand is None:
+        return _list(context.obj, None, None, as_json=as_json)
+    return 0
+
+
+@command.command("list")
+@click.argument("pattern", required=False)
+@click.option("--kind", type=click.Choice(["accelerator", "system", "model"]), help="cli.option.catalog_kind")
+@json_option
+@click.pass_obj
+def list_entries(session: Session, pattern: str | None, kind: Kind | None, as_json: bool) -> int:
+    """The accelerators, systems and models that match."""
+    return _list(session, pattern, kind, as_json=as_json)
+
+
+@command.command("show")
+@click.argument("name", metavar="ID")
+@json_option
+@click.pass_obj
+def show(session: Session, name: str, as_json: bool) -> int:
+    """One of them with every figure and its source."""
+    sheet = answers.show(name)
+    if as_json:
+        session.json(sheet.to_dict(session.lang))
+        return 0
+    from tierspan.faces.cli.render import sheets
+
+    parts = sheets.accelerator(sheet, session.lang) if isinstance(sheet, answers.AcceleratorSheet) else sheets.system(sheet, session.lang)
+    session.show(*parts)
+    return 0
+
+
+@command.command("model")
+@click.argument("file_or_id", metavar="FILE_OR_ID")
+@json_option
+@click.pass_obj
+def model(session: Session, file_or_id: str, as_json: bool) -> int:
+    """A model by id, or from its config.json."""
+    from tierspan.answers.model import describe_model
+
+    answer = describe_model(file_or_id)
+    if as_json:
+        session.json(answer.to_dict(session.lang))
+        return 0
+    from tierspan.faces.cli.render import models
+
+    session.show(*models.model(answer, session.lang))
+    return 0
+
+
+def _list(session: Session, pattern: str | None, kind: Kind | None, *, as_json: bool) -> int:
+    found = answers.CatalogList(()) if kind == "model" else answers.list_catalog(kind, pattern)
+    models = _models(pattern) if kind in (None, "model") else []
+    if as_json:
+        session.json({**found.to_dict(), "models": [{"id": m.id, "name": m.name} for m in models]})
+        return 0
+    if not found.entries and not models:
+        session.note(session.text("cli.catalog.nothing", pattern=pattern or ""))
+        return 1
+    from tierspan.faces.cli.render import sheets
+
+    session.show(*sheets.entries(found, models, session.lang))
+    return 0
+
+
+def _models(pattern: str | None) -> list[ModelSpec]:
+    from fnmatch import fnmatchcase
+
+    from tierspan.specs.models import model, model_ids
+
+    listed = [model(name) for name in model_ids()]
+    if pattern is None:
+        return listed
+    wanted = pattern.casefold()
+    if not any(letter in wanted for letter in "*?["):
+        wanted = f"*{wanted}*"
+    return [m for m in listed if fnmatchcase(m.id.casefold(), wanted) or fnmatchcase(m.name.casefold(), wanted)]

@@ -1,0 +1,128 @@
+"""The settings of a question, declared once: scenario files, command line and Python take their names, types and spellings from here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from tierspan.quantities.errors import InputError, Place, UnknownNameError
+from tierspan.specs.precision import PRECISIONS
+from tierspan.specs.strategy import RECOMPUTE_CODE
+
+Section = Literal["cluster", "job", "strategy"]
+Kind = Literal["count", "level", "flag", "choice", "order"]
+
+MOST: Final = 10**12
+"""No count is larger: beyond it somebody mistook a unit."""
+ORDER_PARTS: Final = ("tp", "cp", "ep", "dp", "pp")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: its name in a scenario's section and in Python, its type, and how it is written on the command line.
+
+    ``flags`` lists the spellings, the usual one first; the first spelling of a flag that can be switched off has the form ``--on/--off``.
+    """
+
+    name: str
+    section: Section
+    kind: Kind
+    flags: tuple[str, ...]
+    choices: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """Dotted path in a scenario."""
+        return f"{self.section}.{self.name}"
+
+
+SETTINGS: Final = (
+    Setting("accelerators", "cluster", "count", ("-n", "--accelerators")),
+    Setting("node_size", "cluster", "count", ("--node-size",)),
+    Setting("domain_size", "cluster", "count", ("--domain-size",)),
+    Setting("kind", "job", "choice", (), ("training",)),
+    Setting("sequence_length", "job", "count", ("--seq-len", "--seq-length", "--sequence-length")),
+    Setting("global_batch", "job", "count", ("--global-batch", "--global-batch-size")),
+    Setting("precision", "job", "choice", ("--precision",), PRECISIONS),
+    Setting("lora", "job", "flag", ("--lora",)),
+    Setting("tp", "strategy", "count", ("--tp", "--tensor-model-parallel-size")),
+    Setting("pp", "strategy", "count", ("--pp", "--pipeline-model-parallel-size")),
+    Setting("vpp", "strategy", "count", ("--vpp", "--num-virtual-stages-per-pipeline-rank")),
+    Setting("cp", "strategy", "count", ("--cp", "--context-parallel-size")),
+    Setting("ep", "strategy", "count", ("--ep", "--expert-model-parallel-size")),
+    Setting("etp", "strategy", "count", ("--etp", "--expert-tensor-parallel-size")),
+    Setting("dp", "strategy", "count", ("--dp", "--data-parallel-size")),
+    Setting("zero", "strategy", "level", ("--zero",), ("0", "1", "2", "3")),
+    Setting("shard_group", "strategy", "count", ("--shard-group",)),
+    Setting("micro_batch", "strategy", "count", ("--micro-batch-size", "--micro-batch")),
+    Setting("recompute", "strategy", "choice", ("--recompute",), tuple(RECOMPUTE_CODE)),
+    Setting("sp", "strategy", "flag", ("--sequence-parallel/--no-sequence-parallel", "--sp/--no-sp")),
+    Setting("schedule", "strategy", "choice", ("--schedule",), ("1f1b", "gpipe", "interleaved")),
+    Setting("overlap_grad_reduce", "strategy", "flag", ("--overlap-grad-reduce/--no-overlap-grad-reduce",)),
+    Setting("overlap_param_gather", "strategy", "flag", ("--overlap-param-gather/--no-overlap-param-gather",)),
+    Setting("overlap_tp", "strategy", "flag", ("--tp-comm-overlap/--no-tp-comm-overlap", "--overlap-tp/--no-overlap-tp")),
+    Setting("overlap_p2p", "strategy", "flag", ("--overlap-p2p-communication/--no-overlap-p2p-communication", "--overlap-p2p/--no-overlap-p2p")),
+    Setting("rank_order", "strategy", "order", ("--rank-order",)),
+)
+BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
+
+
+def names_in(section: Section) -> tuple[str, ...]:
+    """The keys of a section of a scenario."""
+    return tuple(setting.name for setting in SETTINGS if setting.section == section)
+
+
+def meant(key: str) -> str | None:
+    """The setting that a launcher's spelling means (``tensor_model_parallel_size``: tp), or None."""
+    wanted = key.strip("-").replace("-", "_").casefold()
+    for setting in SETTINGS:
+        spellings = {part.strip("-").replace("-", "_") for flag in setting.flags for part in flag.split("/")}
+        if wanted in spellings and wanted != setting.name:
+            return setting.name
+    return None
+
+
+def checked(setting: Setting, value: object, place: Place) -> object:
+    """``value`` where it has the type and range of the setting.
+
+    Raises:
+        InputError: wrong type, out of range, or none of the choices; the place is named.
+    """
+    if setting.kind == "flag":
+        if isinstance(value, bool):
+            return value
+        raise InputError("scenario.type_flag", place=place, key=setting.path, value=_short(value))
+    if setting.kind in ("count", "level"):
+        return _whole(setting, value, place)
+    if not isinstance(value, str):
+        raise InputError("scenario.type_text", place=place, key=setting.path, value=_short(value))
+    if setting.kind == "order":
+        parts = value.split("-")
+        if len(set(parts)) != len(parts) or not set(ORDER_PARTS) - {"ep"} <= set(parts) <= set(ORDER_PARTS):
+            raise InputError("scenario.rank_order", place=place, value=value)
+        return value
+    if value not in setting.choices:
+        allowed = ", ".join(setting.choices)
+        raise UnknownNameError("value.not_one_of", value, setting.choices, place=place, key=setting.path, value=value, allowed=allowed)
+    return value
+
+
+def _whole(setting: Setting, value: object, place: Place) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError("scenario.type_count", place=place, key=setting.path, value=_short(value))
+    if setting.kind == "level":
+        if str(value) not in setting.choices:
+            raise InputError("value.out_of_range", place=place, key=setting.path, value=_short(value), low=0, high=len(setting.choices) - 1)
+        return value
+    if value < 1:
+        raise InputError("value.not_positive", place=place, key=setting.path, value=_short(value))
+    if value > MOST:
+        raise InputError("value.out_of_range", place=place, key=setting.path, value=_short(value), low=1, high=MOST)
+    return value
+
+
+def _short(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > MOST:
+        return f"{'-' if value < 0 else ''}1e{len(str(abs(value))) - 1}" if abs(value) < 10**60 else "1e60"
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

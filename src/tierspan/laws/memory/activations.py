@@ -1,0 +1,73 @@
+"""Activations kept for the backward pass, in bytes (Korthikanti et al. 2022, section 4)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tierspan.laws.memory.constants import MemoryConstants
+from tierspan.laws.memory.stages import Stage
+from tierspan.specs.arrays import ModelArrays, StrategyBatch
+
+Array = NDArray[np.float64]
+LOG_SUM_EXP_BYTES = 4.0
+
+
+def tokens_per_rank(s: StrategyBatch) -> Array:
+    """Tokens of one micro-batch on one context-parallel rank."""
+    return s.micro_batch * s.sequence_length / s.cp
+
+
+def sequence_split(s: StrategyBatch) -> Array:
+    """Ranks over which sequence parallelism splits what stands outside the tensor-parallel region: tp or 1."""
+    return np.where(s.sp > 0, s.tp, 1.0)
+
+
+def attention_bytes_per_token(m: ModelArrays, s: StrategyBatch, c: MemoryConstants) -> Array:
+    """Count what one attention layer keeps of one token.
+
+    Q, K, V and the output, split over tp (key and value heads at least one a rank), MLA's latents, and the scores: 5 a s / t bytes
+    without flash attention and recomputation, else one number a head.
+    """
+    latent = np.where(m.kv_lora_rank > 0, m.q_lora_rank + m.kv_lora_rank + m.rope_head_dim, 0.0) / sequence_split(s)
+    kv_heads = np.maximum(np.where(m.kv_lora_rank > 0, m.heads, m.kv_heads) / s.tp, 1.0)
+    projected = m.heads * (m.head_dim + m.v_head_dim) / s.tp + kv_heads * (m.head_dim + m.v_head_dim)
+    seen = np.where(m.window > 0, np.minimum(m.window, s.sequence_length), s.sequence_length)
+    windowed = m.windowed_layers / m.layers
+    keys = windowed * seen + (1.0 - windowed) * s.sequence_length
+    fused = np.not_equal(c.flash, 0.0) | (s.recompute > 0)
+    core = np.where(fused, LOG_SUM_EXP_BYTES, c.score_bytes * keys) * m.heads / s.tp
+    return c.activation_bytes * (latent + projected) + core
+
+
+def layer_bytes_per_token(m: ModelArrays, s: StrategyBatch, c: MemoryConstants) -> tuple[Array, Array]:
+    """(dense, MoE) layer and one token of the micro-batch, without gathered copies.
+
+    Plain MLP, full heads, no flash: h (10 + 24 / t + 5 a s / (h t)), all of it over t with sequence parallelism. A routed token is
+    kept topk times: its input and output at full width on each of the etp ranks of its expert, the MLP's tensors split over them;
+    balanced routing.
+    """
+    outside = c.norm_bytes * m.hidden / sequence_split(s)
+    kept = m.mlp_matrices + np.where(m.mlp_matrices > 2, c.mlp_extra, 0.0)
+    shared = outside + attention_bytes_per_token(m, s, c)
+    routed = m.topk * (2.0 * m.hidden * s.etp + kept * m.moe_ffn) / s.tp
+    dense = shared + c.activation_bytes * kept * m.ffn / s.tp
+    moe = shared + c.activation_bytes * (routed + kept * m.shared_ffn / s.tp)
+    return dense, moe
+
+
+def activation_bytes(m: ModelArrays, s: StrategyBatch, c: MemoryConstants, stage: Stage, per_token: tuple[Array, Array]) -> Array:
+    """Activations of all micro-batches in flight on the stage, shape (n,); ``per_token`` is :func:`layer_bytes_per_token`.
+
+    Full recomputation keeps the input of each layer (2 h per token) and one layer in full; selective drops the scores only.
+    ``gathered_bytes`` of block inputs stay whole on every rank except in ``gather_free`` micro-batches.
+    """
+    tokens = tokens_per_rank(s)
+    dense, moe = per_token
+    gathered = (s.tp > 1) * (s.sp > 0) * c.gathered_bytes * m.hidden
+    holding = np.maximum(stage.in_flight - c.gather_free, 0.0)
+    in_full = stage.in_flight * (stage.dense_layers * dense + stage.moe_layers * moe) + holding * stage.layers * gathered
+    largest = np.maximum((stage.dense_layers > 0) * dense, (stage.moe_layers > 0) * moe) + gathered
+    inputs = c.activation_bytes * m.hidden / sequence_split(s)
+    again = stage.in_flight * stage.layers * inputs + largest
+    return tokens * np.where(s.recompute == 2, np.minimum(again, in_full), in_full)

@@ -1,0 +1,99 @@
+"""What a cluster is made of: accelerators, tiers, systems, clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tierspan.quantities.facts import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Accelerator:
+    """One accelerator as software sees it (one rank): a GPU, an NPU card or die, a TPU chip, a core.
+
+    ``peak_flops`` maps a precision (see ``specs.precision``; the sheet's FP4 is ``fp4``) to the *dense* peak in FLOP/s.
+    ``memory_usable_bytes`` is what the driver offers to a framework, ``None`` where no source states it.
+    ``achievable`` maps a precision to the measured share of the dense peak that a large matrix product reaches (0..1).
+    """
+
+    id: str
+    name: str
+    vendor: str
+    peak_flops: Mapping[str, float]
+    memory_bytes: float
+    memory_bandwidth_Bps: float
+    power_W: float | None = None
+    kind: str = "gpu"
+    year: int | None = None
+    achievable: Mapping[str, float] = field(default_factory=dict)
+    facts: tuple[Fact, ...] = ()
+    memory_usable_bytes: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One level of the interconnect.
+
+    ``domain_size`` counts the accelerators inside one domain of this tier (``None`` = the whole cluster). Bandwidths are per
+    accelerator and per direction in bytes/s; ``pair_bandwidth_Bps`` is what one pair gets where that is less (a mesh).
+    ``kind`` is ``scale-up``, ``scale-out``, ``dci`` or ``vpc``; ``planes`` that do not carry training traffic are kept apart in
+    ``Cluster.other_planes``. ``latency_s`` has the basis ``latency_basis`` (per hop of a collective unless said otherwise).
+    """
+
+    name: str
+    kind: str
+    domain_size: int | None
+    bandwidth_Bps: float
+    latency_s: float
+    transport: str
+    topology: str = "switched"
+    pair_bandwidth_Bps: float | None = None
+    in_network_reduction: bool = False
+    memory_semantics: bool = False
+    latency_basis: str = "accelerator to accelerator, per hop of a collective"
+    facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A product: node, rack or pod, with its accelerator and tiers, innermost first.
+
+    ``node_size`` accelerators per host, ``unit_accelerators`` in the unit one buys (a DGX H100: 8; an NVL72 rack: 72),
+    ``unit_power_W`` the power of that unit where known.
+    """
+
+    id: str
+    name: str
+    vendor: str
+    accelerator: str
+    node_size: int
+    unit_accelerators: int
+    tiers: tuple[Tier, ...]
+    other_planes: tuple[Tier, ...] = ()
+    unit_power_W: float | None = None
+    nics_per_node: float | None = None
+    facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """``accelerators`` of one kind joined by ``tiers``, innermost first; the last tier spans everything."""
+
+    accelerator: Accelerator
+    accelerators: int
+    node_size: int
+    tiers: tuple[Tier, ...]
+    system: System | None = None
+    other_planes: tuple[Tier, ...] = ()
+
+    @property
+    def scale_up(self) -> Tier:
+        """The innermost tier."""
+        return self.tiers[0]
+
+    @property
+    def scale_up_domain_size(self) -> int:
+        """Accelerators in one scale-up domain, never more than the cluster has."""
+        size = self.tiers[0].domain_size
+        return self.accelerators if size is None else min(size, self.accelerators)

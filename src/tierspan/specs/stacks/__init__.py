@@ -1,0 +1,1 @@
+"""Software stacks: what a release does, as data."""

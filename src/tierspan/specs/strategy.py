@@ -1,0 +1,53 @@
+"""How a job is cut over ranks: one strategy, and thousands of them as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+MEGATRON_ORDER = "tp-cp-ep-dp-pp"
+"""Megatron-Core's default rank order, innermost first (EP is carved out of DP)."""
+
+Recompute = Literal["none", "selective", "full"]
+RECOMPUTE_CODE = {"none": 0, "selective": 1, "full": 2}
+Schedule = Literal["1f1b", "gpipe", "interleaved"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is trained: ``sequence_length`` tokens, ``global_batch`` sequences a step, ``precision`` of the matrix products."""
+
+    sequence_length: int
+    global_batch: int
+    precision: str = "bf16"
+    kind: str = "training"
+    lora: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """Parallel sizes and options of one plan; ``dp`` is derived: accelerators / (tp * pp * cp).
+
+    ``ep`` ranks share the experts (carved out of cp * dp); ``etp`` is the tensor-parallel size inside an expert (``None`` = tp).
+    ``shard_group`` is the size of the ZeRO sharding group where it is smaller than dp * cp (HSDP, hierarchical ZeRO).
+    ``layers_first_last``: embedding and loss count as layers when a stage is filled (Megatron's 126 layers in 128 slots).
+    """
+
+    tp: int = 1
+    pp: int = 1
+    cp: int = 1
+    ep: int = 1
+    etp: int | None = None
+    vpp: int = 1
+    sp: bool = True
+    zero: int = 1
+    shard_group: int | None = None
+    micro_batch: int = 1
+    recompute: Recompute = "none"
+    schedule: Schedule = "1f1b"
+    overlap_grad_reduce: bool = True
+    overlap_param_gather: bool = True
+    overlap_tp: bool = False
+    overlap_p2p: bool = True
+    rank_order: str = MEGATRON_ORDER
+    notes: tuple[str, ...] = field(default=())

@@ -1,0 +1,117 @@
+"""The catalogues: English and Chinese hold the same, every error has a remedy, and a user never meets a failure of theirs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from tierspan.quantities import messages
+from tierspan.quantities.errors import InputError, Place, UnknownNameError
+from tierspan.quantities.findings import Finding
+
+SOURCE = Path(messages.__file__).parents[2]
+FOLDER = Path(messages.__file__).parent
+AREAS = sorted(
+    path.name for lang in ("en", "zh") for path in (FOLDER / lang).glob("*.json") if lang == "en" or not (FOLDER / "en" / path.name).exists()
+)
+RAISED = re.compile(r"\b(?:InputError|UnknownNameError|UnsupportedError|MissingExtraError)\(\s*\"([a-z0-9_.]+)\"")
+
+
+def placeholders(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+@pytest.fixture
+def strict():
+    earlier = messages.set_strict(True)
+    yield
+    messages.set_strict(earlier)
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_languages_hold_the_same_ids_and_placeholders(area):
+    english, chinese = (json.loads((FOLDER / lang / area).read_text(encoding="utf-8")) for lang in ("en", "zh"))
+    assert english.keys() == chinese.keys()
+    differing = {id_ for id_ in english if placeholders(english[id_]) != placeholders(chinese[id_])}
+    assert not differing
+    assert all(isinstance(text, str) and text.strip() for text in (*english.values(), *chinese.values()))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_id_stands_in_two_areas(lang):
+    count = Counter(id_ for path in (FOLDER / lang).glob("*.json") for id_ in json.loads(path.read_text(encoding="utf-8")))
+    assert [id_ for id_, times in count.items() if times > 1] == []
+
+
+def test_every_remedy_belongs_to_a_message():
+    known = messages.catalogue("en")
+    assert [id_ for id_ in known if id_.endswith(".remedy") and id_ != "render.remedy" and id_.removesuffix(".remedy") not in known] == []
+
+
+def test_a_remedy_needs_no_value_that_the_rule_cannot_have():
+    assert [id_ for id_, text in messages.catalogue("en").items() if "{}" in text or "{0}" in text] == []
+
+
+def test_every_raised_error_has_text_and_remedy():
+    raised = {id_ for path in SOURCE.rglob("*.py") for id_ in RAISED.findall(path.read_text(encoding="utf-8"))}
+    assert {"units.unknown", "units.range"} <= raised
+    assert sorted(id_ for id_ in raised if not (messages.has(id_) and messages.has(f"{id_}.remedy"))) == []
+
+
+def test_every_error_of_the_own_areas_has_a_remedy():
+    for area in ("errors", "units"):
+        ids = json.loads((FOLDER / "en" / f"{area}.json").read_text(encoding="utf-8"))
+        rules = [id_ for id_ in ids if not id_.endswith(".remedy") and not id_.startswith(("severity.", "render.", "units.reading."))]
+        assert [id_ for id_ in rules if f"{id_}.remedy" not in ids] == []
+
+
+def test_render_error_in_both_languages():
+    error = UnknownNameError("key.unknown", "tenosr", ["tensor", "layers"], place=Place("job.yaml", 3, key="strategy"))
+    assert str(error) == (
+        "error: job.yaml:3 [strategy]: the key tenosr is not known here; nearest: tensor\n  remedy: Correct the spelling, or remove the key."
+    )
+    assert messages.render_error(error, "zh") == (
+        "错误：job.yaml:3 [strategy]：此处不认识键 tenosr；最接近的有：tensor\n  处理办法：请更正拼写，或删除该键。"
+    )
+
+
+def test_render_without_a_place_leaves_no_empty_part():
+    assert str(InputError("key.missing", key="model")) == "error: the key model is required and missing\n  remedy: Add model."
+
+
+def test_render_finding_names_the_severity():
+    finding = Finding("key.missing", "question", {"key": "direction"})
+    assert messages.render_finding(finding).startswith("question: the key direction")
+    assert messages.render_finding(finding, "zh").startswith("待确认：缺少必填键 direction")
+
+
+def test_a_user_sees_id_and_values_where_no_text_can_be_made():
+    assert messages.text("no.such.id", a=1, b="x") == "no.such.id (a=1, b=x)"
+    assert messages.text("no.such.id") == "no.such.id"
+    assert messages.text("key.missing", other=2) == "key.missing (other=2)"
+    assert messages.text("key.missing", lang="xx", key="a") == "the key a is required and missing"
+    assert "remedy: key.missing.remedy" in str(InputError("key.missing"))
+
+
+@pytest.mark.parametrize("name", ["lang", "message_id", "values", "self"])
+def test_a_value_may_have_any_name_in_an_error(name):
+    if name in ("message_id", "self"):
+        assert messages.fill("no.such.id", "en", {name: 1}) == f"no.such.id ({name}=1)"
+    else:
+        assert str(InputError("no.such.id", **{name: 1})) == f"error: no.such.id ({name}=1)"
+
+
+def test_strict_raises(strict):
+    with pytest.raises(messages.UnknownMessageError, match=r"no\.such\.id"):
+        messages.text("no.such.id")
+    with pytest.raises(messages.UnknownMessageError, match="cannot fill"):
+        messages.text("key.missing")
+
+
+def test_languages():
+    assert messages.languages() == ("en", "zh")
