@@ -1,1 +1,1 @@
-
+"""What to tell: one module an answer, typed results, no face."""

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -102,8 +101,8 @@ def calibrate(path: str | Path, progress: Progress | None = None) -> Calibration
         neighbours=_neighbours(data, groups.predicted_s),
         rows=int(scored.sum()),
         constants=sum(len(v) for v in fitted.values.values()),
-        median_ape_left_out=record["errors"]["groups left out"]["median_ape"],  # type: ignore[index]
-        median_ape_fitted=record["errors"]["fitted"]["median_ape"],  # type: ignore[index]
+        median_ape_left_out=record["errors"]["groups left out"]["median_ape"],
+        median_ape_fitted=record["errors"]["fitted"]["median_ape"],
         at_bounds=at_bounds(profile),
     )
 

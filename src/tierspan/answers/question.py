@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack, cast
 
@@ -140,21 +140,24 @@ def _refuse_gaps(values: Mapping[str, object], read: Scenario | None) -> None:
 
 
 def _model(given: object, read: Scenario | None, said_at: PlaceOf) -> ModelSpec:
-    from tierspan.formats.hf_config import model_from_mapping, read_config
-    from tierspan.specs.models import model
-
     place, folder = said_at("model"), Path()
     if given is None and read is not None:
         given, place, folder = read.model, read.place_of("model"), read.folder
     if isinstance(given, ModelSpec):
         return given
     if isinstance(given, Mapping):
+        from tierspan.formats.hf_config import model_from_mapping
+
         return model_from_mapping(given, place)
     if not isinstance(given, str | Path):
-        raise InputError("value.type", place=place, key="model", value=given, expected="an id, a path or a mapping")
+        raise InputError("scenario.type_model", place=place, key="model", value=given)
     path = folder / given
     if isinstance(given, Path) or str(given).endswith(".json") or (path / "config.json").is_file():
+        from tierspan.formats.hf_config import read_config
+
         return read_config(path)
+    from tierspan.specs.models import model
+
     return model(given, place)
 
 
@@ -167,7 +170,7 @@ def _stack(values: Mapping[str, object], read: Scenario | None, said_at: PlaceOf
         reason = "question.stack_unknown" if name == "unknown" else "question.stack"
         book.note("stack", name, reason, accelerator=cluster.accelerator.name, listed=", ".join(stacks()))
     elif not isinstance(given, str):
-        raise InputError("value.type", place=place, key="stack", value=given, expected="a text")
+        raise InputError("scenario.type_text", place=place, key="stack", value=given)
     elif given not in stacks():
         raise UnknownNameError("question.stack_name", given, stacks(), place=place, listed=", ".join(stacks()))
     else:
@@ -224,3 +227,35 @@ def _compare_dp(given: object, strategy: Strategy, cluster: Cluster, read: Scena
     place = read.place_of("strategy.dp") if read and "dp" in read.values else said_at("dp")
     sizes = {"tp": strategy.tp, "pp": strategy.pp, "cp": strategy.cp, "product": cast("int", given) * rest}
     raise InputError("question.dp", place=place, dp=given, accelerators=cluster.accelerators, **sizes)
+
+
+def question_on(
+    first: Question,
+    system: str | Path | Mapping[str, Any],
+    /,
+    scenario: str | Path | Scenario | None = None,
+    *,
+    place_of: PlaceOf | None = None,
+    **given: Unpack[Given],
+) -> Question:
+    """The same question on another system: same count, model, job and plan.
+
+    What was said about the first system (node, domain, NIC) does not hold for the other, nor does a stack that does not run on it: where
+    the two accelerators usually run different stacks, the usual one of the other is taken and noted.
+
+    Args:
+        first: the question that ``scenario`` and ``given`` made.
+        system: the other system; see ``Given``.
+        scenario: as in ``build_question``.
+        place_of: as in ``build_question``.
+        given: as in ``build_question``.
+    """
+    told: dict[str, Any] = {name: value for name, value in given.items() if name not in ("accelerator", "node_size", "domain_size", "nic")}
+    told["system"] = system
+    found = build_question(scenario, place_of=place_of, **cast("Given", told))
+    usual = usual_stack(found.cluster.accelerator)
+    if found.stack == usual or usual == usual_stack(first.cluster.accelerator):
+        return found
+    found = build_question(scenario, place_of=place_of, **cast("Given", told | {"stack": usual}))
+    noted = Assumption("stack", usual, "question.stack_other", {"accelerator": found.cluster.accelerator.name, "stack": first.stack})
+    return replace(found, assumptions=(noted, *found.assumptions))

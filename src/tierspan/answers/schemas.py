@@ -9,9 +9,11 @@ from typing import Any, Final
 from tierspan.quantities.errors import UnknownNameError
 
 RESULTS: Final[Mapping[str, str]] = {
+    "calibrate": "tierspan.answers.calibrate:Calibration",
     "fit": "tierspan.answers.results:Fitting",
     "predict": "tierspan.answers.results:Prediction",
     "scale": "tierspan.answers.results:Scaling",
+    "validate": "tierspan.answers.validation.document:ValidationReport",
 }
 """Verb -> ``module:class`` of the object that the verb prints with ``--json``. Named, not imported: one schema must not load all answers."""
 

@@ -1,1 +1,1 @@
-
+"""What happens: pipelines, flows, failures in time."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -124,21 +124,28 @@ def step_exchange(
     expert_size = expert_replicas(s)
     expert_group = group_span(expert_size, s.ep_stride * s.ep, domain)
 
+    bulk = replace(network, latency_s=network.latency_s * k.bulk_latency)
+
     def reduce_scatter(elements: Array, group: GroupSpan) -> Array:
-        extra = (buckets(elements, cases, group.size) - 1.0) * ring_latency_s(group, network)
-        return gather_s(elements * cases.stacks.gradient_bytes, group, network) + extra
+        extra = (buckets(elements, cases, group.size) - 1.0) * ring_latency_s(group, bulk)
+        return gather_s(elements * cases.stacks.gradient_bytes, group, bulk) + extra
 
     def gather(elements: Array, group: GroupSpan) -> Array:
-        extra = (buckets(elements, cases, group.size) - 1.0) * ring_latency_s(group, network)
-        return gather_s(elements * 2.0, group, network) + extra
+        extra = (buckets(elements, cases, group.size) - 1.0) * ring_latency_s(group, bulk)
+        return gather_s(elements * 2.0, group, bulk) + extra
 
-    plain = all_reduce_s(dense * cases.stacks.gradient_bytes, whole, network)
-    across = np.where(replicas.size > 1, all_reduce_s(dense / shard.size * cases.stacks.gradient_bytes, replicas, network), 0.0)
+    plain = all_reduce_s(dense * cases.stacks.gradient_bytes, whole, bulk)
+    across = np.where(replicas.size > 1, all_reduce_s(dense / shard.size * cases.stacks.gradient_bytes, replicas, bulk), 0.0)
     in_shard = np.where(shard.size > 1, 1.0, 0.0)
-    grads = np.where(s.zero == 0, plain, in_shard * reduce_scatter(dense, shard) + across) * trained
+    # the reduction inside the sharding group and the one across groups run on different links, bucket after bucket: the slower one shows
+    inside = in_shard * reduce_scatter(dense, shard)
+    staged = np.maximum(inside, across) + np.minimum(inside, across) / buckets(dense, cases, shard.size)
+    grads = np.where(s.zero == 0, plain, staged) * trained
     params = np.where(s.zero == 0, 0.0, in_shard * gather(dense, shard)) * trained
     expert_active = np.where((expert > 0) & (expert_size > 1), 1.0, 0.0)
-    expert_grads = expert_active * np.where(s.zero == 0, all_reduce_s(expert * cases.stacks.gradient_bytes, expert_group, network), reduce_scatter(np.maximum(expert, 1.0), expert_group))
+    expert_grads = expert_active * np.where(
+        s.zero == 0, all_reduce_s(expert * cases.stacks.gradient_bytes, expert_group, bulk), reduce_scatter(np.maximum(expert, 1.0), expert_group)
+    )
     expert_params = expert_active * np.where(s.zero == 0, 0.0, gather(np.maximum(expert, 1.0), expert_group))
 
     work_f, work_b = stages.heaviest * layer_forward, stages.heaviest * layer_backward
@@ -152,16 +159,18 @@ def step_exchange(
     # the two groups share the window of the last backward pass: experts come after the dense part
     expert_g = exposed_of(expert_grads, np.maximum(work_b - grads, 0.0), s.overlap_grad_reduce, k.dp_exposed)
     expert_p = exposed_of(expert_params, np.maximum(work_f - params, 0.0), s.overlap_param_gather, k.dp_exposed)
-    gathers = (gather(dense + expert, shard) * np.where(s.recompute == 2, 2.0, 2.0) + reduce_scatter(dense + expert, shard)) * in_shard
+    gathers = (gather(dense + expert, shard) * 2.0 + reduce_scatter(dense + expert, shard)) * in_shard
     per_micro = exposed_of(gathers, work_f + work_b, s.overlap_param_gather, k.fsdp_exposed)
-    sharded = micro_batches * per_micro + np.where(replicas.size > 1, across, 0.0)
+    sharded = micro_batches * per_micro + np.where(replicas.size > 1, exposed_of(across, work_b, s.overlap_grad_reduce, k.dp_exposed), 0.0)
     seconds = np.where(group_size > 1, np.where(fully, sharded, once_g + once_p), 0.0)
     total = np.where(group_size > 1, np.where(fully, micro_batches * gathers + across, grads * repeats + params), 0.0)
     parts += on_tiers("dp", seconds, whole, tiers)
     parts += on_tiers("dp", np.where(fully, 0.0, expert_g + expert_p), expert_group, tiers)
     hidden["dp"] = total - seconds + np.where(fully, 0.0, expert_grads + expert_params - expert_g - expert_p)
 
-    held = dense * trained / np.where(s.zero > 0, shard.size, 1.0) + expert * trained / np.where(s.zero > 0, np.maximum(np.minimum(expert_size, shard.size), 1.0), 1.0)
+    held = dense * trained / np.where(s.zero > 0, shard.size, 1.0) + expert * trained / np.where(
+        s.zero > 0, np.maximum(np.minimum(expert_size, shard.size), 1.0), 1.0
+    )
     bandwidth = cases.clusters.memory_bandwidth_Bps * k.memory_efficiency
     return StepExchange(parts, hidden, held * k.optimizer_bytes / bandwidth)
 

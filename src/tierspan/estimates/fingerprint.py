@@ -7,7 +7,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("laws", "estimates", "formats/measurements", "specs/catalog/data", "specs/models/data", "specs/profile/data", "specs/stacks/data")
-LEFT_OUT = ("laws/memory", "laws/validity.py", "laws/parameters.py", "estimates/calibration/memory", "estimates/fingerprint.py", "specs/profile/data/profile.json", "specs/profile/data/neighbours.csv")
+LEFT_OUT = (
+    "laws/memory",
+    "laws/validity.py",
+    "laws/parameters.py",
+    "estimates/calibration/memory",
+    "estimates/fingerprint.py",
+    "specs/profile/data/profile.json",
+    "specs/profile/data/neighbours.csv",
+)
 SUFFIXES = (".py", ".csv", ".json")
 
 

@@ -10,9 +10,9 @@ from tierspan.estimates.cases import Case
 from tierspan.formats.measured_model import model_from_columns
 from tierspan.formats.measurements import fill_memory, fill_training
 from tierspan.quantities.errors import InputError
-from tierspan.specs.measurement import FilledRow, MemoryRow, TrainingRow
 from tierspan.specs.catalog import cluster, fitting_system
 from tierspan.specs.hardware import Cluster
+from tierspan.specs.measurement import FilledRow, MemoryRow, TrainingRow
 from tierspan.specs.stacks.stack import Stack, stack, stacks
 
 
@@ -33,6 +33,8 @@ def measured_cases(rows: Sequence[TrainingRow | MemoryRow]) -> Iterator[Measured
         try:
             filled = fill_training(row) if isinstance(row, TrainingRow) else fill_memory(row)
             model, assumed = model_from_columns(row.raw)
+            if "mtp" not in filled.traits:
+                model = replace(model, mtp_layers=0)
             case = Case(model, _cluster(filled), filled.job, filled.strategy, _stack(filled))
         except InputError as error:
             yield MeasuredCase(row, None, None, (), error)
@@ -60,4 +62,6 @@ def release_of(family: str, release: str) -> str:
 def _stack(filled: FilledRow) -> Stack:
     """The stack of a row, with what the row itself says about it."""
     found = stack(release_of(filled.stack.family, filled.stack.release or f"{filled.stack.year or 0:.1f}"))
-    return replace(found, flash_attention=float(filled.flash_attention), gradient_bytes=float(filled.gradient_bytes), year=filled.stack.year or found.year)
+    return replace(
+        found, flash_attention=float(filled.flash_attention), gradient_bytes=float(filled.gradient_bytes), year=filled.stack.year or found.year
+    )

@@ -9,7 +9,7 @@ SPANS = ("one node", "many nodes")
 
 
 def regime_of(case: Case, host_bound: bool) -> str:
-    """``one node | many nodes``, ``device-bound | host-bound``, ``dense | moe``; the nanotron stack, whose runs stall by chance, is one of its own."""
+    """``one node | many nodes``, ``device-bound | host-bound``, ``dense | moe``; nanotron, whose runs stall by chance, is one of its own."""
     if case.stack.id == NANOTRON:
         return NANOTRON
     inside = case.cluster.accelerators <= max(case.cluster.node_size, case.cluster.scale_up_domain_size)

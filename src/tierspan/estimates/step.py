@@ -26,8 +26,8 @@ COMMUNICATION = ("tp", "cp", "ep", "pp", "dp")
 class StepEstimate:
     """Seconds of one training step, shape (n,) each.
 
-    ``terms`` add up to ``step_time_s``: compute terms, ``imbalance``, ``bubble``, ``optimizer``, ``constant``, ``jitter`` and the exposed part of each
-    kind of traffic. ``traffic`` splits the exposed traffic by (kind, tier index); ``hidden`` is what compute covers, by kind.
+    ``terms`` add up to ``step_time_s``: compute terms, ``imbalance``, ``bubble``, ``optimizer``, ``constant``, ``jitter`` and the exposed
+    part of each kind of traffic. ``traffic`` splits the exposed traffic by (kind, tier index); ``hidden`` is what compute covers, by kind.
     """
 
     step_time_s: Array
@@ -81,13 +81,22 @@ def network_of(cases: Cases) -> Network:
     """The tiers with their achievable bandwidth."""
     c, k = cases.clusters, cases.constants
     tiers = cases.tiers
-    share = np.stack([np.broadcast_to(k.scale_up_efficiency if t == 0 else k.scale_out_efficiency, np.broadcast_shapes(k.scale_up_efficiency.shape, c.bandwidth_Bps[0].shape)) for t in range(tiers)])
+    share = np.stack(
+        [
+            np.broadcast_to(
+                k.scale_up_efficiency if t == 0 else k.scale_out_efficiency,
+                np.broadcast_shapes(k.scale_up_efficiency.shape, c.bandwidth_Bps[0].shape),
+            )
+            for t in range(tiers)
+        ]
+    )
     return Network(
         bandwidth_Bps=c.bandwidth_Bps[:tiers] * share,
         pair_bandwidth_Bps=c.pair_bandwidth_Bps[:tiers] * share,
         latency_s=c.latency_s[:tiers],
         in_network_reduction=c.in_network_reduction[:tiers],
         in_switch_share=k.in_switch_share,
+        ring_decay=k.ring_decay,
         tiers=tiers,
     )
 
@@ -105,6 +114,14 @@ def _device_seconds(times: LayerTimes, moe_share: Array, constants: Constants, l
     return forward, backward
 
 
+def _sum(parts: dict[str, Array]) -> Array:
+    first, *rest = parts.values()
+    total: Array = first
+    for value in rest:
+        total = total + value
+    return total
+
+
 def estimate_step(cases: Cases) -> StepEstimate:
     """Time of one step, its terms and its traffic by tier, for every row at once."""
     m, s, k = cases.models, cases.strategies, cases.constants
@@ -117,15 +134,21 @@ def estimate_step(cases: Cases) -> StepEstimate:
     micro_batches = s.micro_batches
 
     traffic = layer_exchange(cases, network, moe_share)
-    again = np.where(s.recompute == 2, sum(forward.values()) + traffic.forward_exposed, np.where(s.recompute == 1, cases.stacks.selective_attention * forward["attention"], 0.0))
-    device_f, device_b = sum(forward.values()), sum(backward.values())
+    again = np.where(
+        s.recompute == 2,
+        _sum(forward) + traffic.forward_exposed,
+        np.where(s.recompute == 1, cases.stacks.selective_attention * forward["attention"], 0.0),
+    )
+    device_f, device_b = _sum(forward), _sum(backward)
     exposed = traffic.exposed
     device = device_f + device_b + again + exposed
     # in stacks that launch tensor-parallel traffic from Python the host time grows with the ranks, from two on in a pipeline, else beyond a node
     growth = np.where(s.pp > 1, s.tp / 2.0, np.maximum(s.tp / 8.0, 1.0)) ** k.host_tp_exponent
     host_factor = growth * np.where(s.pp > 1, k.host_pp_factor, 1.0)
     host = (k.host_layer_s + moe_share * k.host_moe_s) * host_factor * np.where(s.recompute == 2, 4.0 / 3.0, 1.0)
-    layer = soft_max_s(device, host, k.host_overlap_power)
+    # collectives that leave the domain are driven by the host step by step: there its time comes on top
+    power = np.where(s.tp * s.tp_stride > cases.clusters.domain_size[0], 1.0, k.host_overlap_power)
+    layer = soft_max_s(device, host, power)
 
     product, loss = logits_time(m, s, rates, k)
     heads_count = 1.0 + m.mtp_layers
@@ -155,7 +178,7 @@ def estimate_step(cases: Cases) -> StepEstimate:
         parts = [v for (name, _), v in split.items() if name == kind]
         if parts:
             terms[kind] = sum(parts[1:], parts[0])
-    subtotal = sum(terms.values())
+    subtotal = _sum(terms)
     nodes = np.maximum(cases.clusters.accelerators / cases.clusters.node_size, 1.0)
     terms["jitter"] = subtotal * k.jitter * np.log2(nodes)
     for part in (traffic.hidden, ends.hidden):

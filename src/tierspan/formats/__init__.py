@@ -1,1 +1,1 @@
-
+"""Foreign text to specs and back."""

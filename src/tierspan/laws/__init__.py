@@ -1,1 +1,1 @@
-
+"""What holds: pure functions, array in, array out."""

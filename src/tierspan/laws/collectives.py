@@ -18,20 +18,23 @@ from tierspan.specs.arrays import MAX_TIERS, Array
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """What collectives see of a cluster: ``bandwidth_Bps`` (achievable, per direction and accelerator), ``latency_s`` and ``in_network_reduction``,
-    each of shape (MAX_TIERS, n)."""
+    """What collectives see of a cluster; fields of tiers have shape (tiers, n).
+
+    ``bandwidth_Bps`` is achievable, per direction and accelerator; ``in_switch_share`` and ``ring_decay`` are constants of shape (n,).
+    """
 
     bandwidth_Bps: Array
     pair_bandwidth_Bps: Array
     latency_s: Array
     in_network_reduction: Array
     in_switch_share: Array
+    ring_decay: Array
     tiers: int = MAX_TIERS
 
 
 def ring_bandwidth_Bps(group: GroupSpan, network: Network) -> Array:
     """Bandwidth of a ring per rank: the smallest, over the tiers it touches, of inner members x bandwidth; shape (n,)."""
-    rate = network.bandwidth_Bps[0] * np.ones_like(group.size)
+    rate: Array = network.bandwidth_Bps[0] * np.ones_like(group.size)
     for t in range(1, network.tiers):
         crossing = group.inner_members(t) * network.bandwidth_Bps[t]
         rate = np.where(group.span >= t, np.minimum(rate, crossing), rate)
@@ -52,7 +55,7 @@ def ring_latency_s(group: GroupSpan, network: Network) -> Array:
 
 def tree_latency_s(group: GroupSpan, network: Network) -> Array:
     """Depth of a tree over the tiers: a chain inside the innermost domain, log2 of the domains above; shape (n,)."""
-    total = np.minimum(group.members[0] - 1.0, 1.0 + np.log2(np.maximum(group.members[0], 1.0))) * network.latency_s[0]
+    total: Array = np.minimum(group.members[0] - 1.0, 1.0 + np.log2(np.maximum(group.members[0], 1.0))) * network.latency_s[0]
     for t in range(1, network.tiers):
         domains = np.where(group.span >= t, group.members[t] / group.members[t - 1], 1.0)
         total = total + np.ceil(np.log2(np.maximum(domains, 1.0))) * network.latency_s[t]
@@ -60,9 +63,16 @@ def tree_latency_s(group: GroupSpan, network: Network) -> Array:
 
 
 def gather_s(bytes_total: Array, group: GroupSpan, network: Network) -> Array:
-    """All-gather or reduce-scatter of ``bytes_total`` (the whole, as after the gather) in s: ``V (g-1)/g / bandwidth + latency``."""
+    """All-gather or reduce-scatter of ``bytes_total`` (the whole, as after the gather) in s: ``V (g-1)/g / bandwidth + latency``.
+
+    Over many domains a ring loses ``ring_decay`` of its rate with each doubling of the domains (chunks shrink, every link waits for the
+    slowest); an all-reduce does not, it runs as a tree there.
+    """
     g = group.size
-    return bytes_total * (g - 1.0) / g / ring_bandwidth_Bps(group, network) + ring_latency_s(group, network)
+    domains = np.ceil(g / group.members[0])
+    slower = 1.0 + network.ring_decay * np.log2(domains)
+    seconds: Array = bytes_total * (g - 1.0) / g / ring_bandwidth_Bps(group, network) * slower + ring_latency_s(group, network)
+    return seconds
 
 
 def all_reduce_s(bytes_total: Array, group: GroupSpan, network: Network) -> Array:
@@ -92,8 +102,14 @@ def all_to_all_s(bytes_sent: Array, group: GroupSpan, network: Network) -> tuple
     for t in range(network.tiers):
         inner = group.inner_members(t)
         share = np.where(group.span >= t, (group.members[t] - inner) / g, 0.0)
-        wire = np.where(t == 0, np.minimum(network.bandwidth_Bps[0], network.pair_bandwidth_Bps[0] * np.maximum(group.members[0] - 1.0, 1.0)), network.bandwidth_Bps[t])
-        out.append(np.where(share > 0, bytes_sent * share / wire + network.latency_s[t] * (1.0 + np.log2(np.maximum(group.members[t] / inner, 1.0))), 0.0))
+        wire = np.where(
+            t == 0,
+            np.minimum(network.bandwidth_Bps[0], network.pair_bandwidth_Bps[0] * np.maximum(group.members[0] - 1.0, 1.0)),
+            network.bandwidth_Bps[t],
+        )
+        out.append(
+            np.where(share > 0, bytes_sent * share / wire + network.latency_s[t] * (1.0 + np.log2(np.maximum(group.members[t] / inner, 1.0))), 0.0)
+        )
     return tuple(out)
 
 

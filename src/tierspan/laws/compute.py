@@ -23,7 +23,10 @@ def gemm_s(m: Array, n: Array, k: Array, rate_flops: Array, half_m: Array, half_
 
 
 def attention_flops(tokens: Array, context: Array, heads: Array, head_dim: Array, v_head_dim: Array) -> Array:
-    """FLOP of scores and weighted sum, forward: ``2 tokens context heads (head_dim + v_head_dim)``; ``context`` is the mean number of keys a query sees."""
+    """FLOP of scores and weighted sum, forward: ``2 tokens context heads (head_dim + v_head_dim)``.
+
+    ``context`` is the mean number of keys that a query sees.
+    """
     return 2.0 * tokens * context * heads * (head_dim + v_head_dim)
 
 

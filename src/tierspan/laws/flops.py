@@ -12,8 +12,8 @@ from tierspan.specs.arrays import Array, ModelArrays, StrategyBatch
 def model_flops_per_step(models: ModelArrays, strategies: StrategyBatch) -> Array:
     """FLOP of one step over all accelerators, shape (n,).
 
-    ``3 x 2 x (active matrix parameters, head included, embedding look-up not) x tokens`` plus attention with the masked half left out (Chowdhery et al. 2022,
-    "PaLM", appendix B, with causal halving). Recomputed work does not count.
+    ``3 x 2 x (active matrix parameters, head included, embedding look-up not) x tokens`` plus attention with the
+    masked half left out (Chowdhery et al. 2022, "PaLM", appendix B, with causal halving). Recomputed work does not count.
     """
     m, s = models, strategies
     tokens = s.global_batch * s.sequence_length

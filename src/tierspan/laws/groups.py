@@ -15,7 +15,10 @@ from tierspan.specs.arrays import MAX_TIERS, Array
 
 @dataclass(frozen=True, slots=True)
 class GroupSpan:
-    """``members`` (MAX_TIERS, n): ranks of the group inside one domain of each tier; ``span`` (n,): index of the innermost tier that holds them all."""
+    """A group on the tiers.
+
+    ``members`` (MAX_TIERS, n): ranks inside one domain of each tier; ``span`` (n,): index of the innermost tier that holds them all.
+    """
 
     size: Array
     members: Array
@@ -23,11 +26,13 @@ class GroupSpan:
 
     def on_tier(self, tier: int) -> Array:
         """1.0 where the group spans exactly ``tier``, else 0.0; shape (n,)."""
-        return (self.span == tier).astype(np.float64)
+        here: Array = (self.span == tier).astype(np.float64)
+        return here
 
     def inner_members(self, tier: int) -> Array:
         """Ranks of the group inside one domain of the tier below ``tier`` (1 below the innermost); shape (n,)."""
-        return np.ones_like(self.size) if tier == 0 else self.members[tier - 1]
+        inner: Array = self.members[tier - 1] if tier else np.ones_like(self.size)
+        return inner
 
 
 def group_span(size: Array, stride: Array, domain_size: Array) -> GroupSpan:

@@ -19,7 +19,11 @@ QKV_PASSES = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What one accelerator offers, shape (n,): FLOP/s of products in the job's precision and in BF16, FLOP/s of the attention core, bytes/s of memory."""
+    """What one accelerator offers, shape (n,).
+
+    FLOP/s of products in the job's precision and in BF16, FLOP/s of the attention core, bytes/s of memory; flags of low precision and of
+    attention that never writes its scores.
+    """
 
     gemm_flops: Array
     gemm_wide_flops: Array

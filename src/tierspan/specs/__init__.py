@@ -1,1 +1,1 @@
-
+"""What is: hardware, models, strategies, measurements, constants."""

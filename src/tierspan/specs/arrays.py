@@ -37,7 +37,7 @@ class Rows:
     @property
     def rows(self) -> int:
         """Number of rows after broadcasting."""
-        return max(getattr(self, f.name).shape[-1] for f in fields(self))
+        return max(int(getattr(self, f.name).shape[-1]) for f in fields(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +153,11 @@ def strides(strategy: Strategy, dp: float) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class ClusterArrays(Rows):
-    """Clusters as arrays. ``peak_flops`` has shape (precisions, n), NaN where the accelerator has none; the tier fields have shape
-    (MAX_TIERS, n), innermost first, clusters with fewer tiers repeat their last one with an infinite domain."""
+    """Clusters as arrays.
+
+    ``peak_flops`` has shape (precisions, n), NaN where the accelerator has none; the tier fields have shape (MAX_TIERS, n), innermost first,
+    clusters with fewer tiers repeat their last one with an infinite domain.
+    """
 
     accelerators: Array
     node_size: Array
@@ -170,6 +173,7 @@ class ClusterArrays(Rows):
     @classmethod
     def of(cls, clusters: Sequence[Cluster]) -> ClusterArrays:
         """Stack clusters, one row each."""
+
         def tier(field: str, fill: float) -> Array:
             out = np.empty((MAX_TIERS, len(clusters)))
             for i, c in enumerate(clusters):

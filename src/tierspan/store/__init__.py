@@ -1,1 +1,1 @@
-
+"""Documents kept on disk."""

@@ -67,7 +67,15 @@ def training_data(rows: Sequence[TrainingRow]) -> TrainingData:
     scored = np.array([f is None for f in flags]) & np.isfinite(measured)
     derived = np.array([f == DERIVED and "DEGENERATE" not in r.flags for f, r in zip(flags, chosen, strict=True)]) & np.isfinite(measured)
     return TrainingData(
-        items, position, tuple(reason), tuple(good), tuple(chosen), arrays_of(good, Profile("priors", {})), measured, _weights(chosen, scored, derived), scored
+        items,
+        position,
+        tuple(reason),
+        tuple(good),
+        tuple(chosen),
+        arrays_of(good, Profile("priors", {})),
+        measured,
+        _weights(chosen, scored, derived),
+        scored,
     )
 
 

@@ -1,6 +1,7 @@
 """Which rows are left out together in a cross-validation."""
 
 from __future__ import annotations
+
 import hashlib
 from typing import Final
 

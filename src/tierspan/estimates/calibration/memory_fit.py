@@ -57,15 +57,17 @@ class MemoryErrors:
     peak_bias: float | None
 
 
-def constants_of(rows: MemoryRows, fitted: Mapping[str, Constants]) -> MemoryConstants:
+def constants_of(rows: MemoryRows, fitted: Mapping[str, Constants] | Mapping[str, MemoryConstants]) -> MemoryConstants:
     """Constants row by row: the prior, then what ``fitted`` holds for the row's stack (KeyError for an unknown stack)."""
     prior = memory_priors()
     stacks, index = np.unique(np.array(rows.stacks), return_inverse=True)
-    table = MemoryConstants.stack([prior.with_values(fitted[str(stack)]) for stack in stacks])
+    table = MemoryConstants.stack([c if isinstance(c := fitted[str(stack)], MemoryConstants) else prior.with_values(c) for stack in stacks])
     return MemoryConstants(**{f.name: getattr(table, f.name)[index] for f in fields(MemoryConstants)})
 
 
-def predict_rows(rows: MemoryRows, fitted: Mapping[str, Constants], offered_bytes: Array) -> tuple[Array, NDArray[np.bool_]]:
+def predict_rows(
+    rows: MemoryRows, fitted: Mapping[str, Constants] | Mapping[str, MemoryConstants], offered_bytes: Array
+) -> tuple[Array, NDArray[np.bool_]]:
     """(peak in bytes: reserved, or allocated where that was measured; dies) of each row."""
     constants = constants_of(rows, fitted)
     terms = memory_terms(rows.models, rows.strategies, constants)
@@ -133,18 +135,27 @@ def expand(free: Constants) -> dict[str, dict[str, float]]:
     return {**out, "megatron-core": {}, "torchtitan": {}, "torchtitan-staged": {"gathered_layers": 1e9}}
 
 
-def leave_one_model_out(rows: MemoryRows, offered_bytes: Array) -> dict[str, MemoryErrors]:
-    """Errors on each nanotron model from constants fitted on the others; ``all`` pools them."""
-    peak = np.full(len(rows.names), np.nan)
-    dies = np.zeros(len(rows.names), dtype=bool)
+def leave_one_model_predictions(rows: MemoryRows, offered_bytes: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """(peak in bytes, dies) of each row: nanotron rows from constants fitted on the other models, the rest from the priors (nothing was fitted)."""
+    peak, dies = predict_rows(rows, expand({}), offered_bytes)
     own = np.isin(rows.stacks, NANOTRON)
     names = np.array(rows.names)
-    out: dict[str, MemoryErrors] = {}
     for name in sorted(set(names[own])):
-        test = names == name
+        test = own & (names == name)
         fitted = fit_memory(rows.take(~test), offered_bytes[~test])
         peak[test], dies[test] = predict_rows(rows.take(test), fitted, offered_bytes[test])
-        out[str(name)] = errors_of(rows.take(test), peak[test], dies[test])
+    return peak, dies
+
+
+def leave_one_model_out(rows: MemoryRows, offered_bytes: Array) -> dict[str, MemoryErrors]:
+    """Errors on each nanotron model from constants fitted on the others; ``all`` pools them."""
+    peak, dies = leave_one_model_predictions(rows, offered_bytes)
+    own = np.isin(rows.stacks, NANOTRON)
+    names = np.array(rows.names)
+    out = {
+        str(name): errors_of(rows.take(own & (names == name)), peak[own & (names == name)], dies[own & (names == name)])
+        for name in sorted(set(names[own]))
+    }
     out["all"] = errors_of(rows.take(own), peak[own], dies[own])
     return out
 

@@ -12,6 +12,10 @@ from tierspan.formats.scenario.settings import BY_NAME, SETTINGS, Section, check
 from tierspan.quantities.errors import InputError, Place, nearest_names
 
 TOP_KEYS: Final = ("name", "cluster", "model", "job", "strategy", "stack", "site", "prices")
+CLUSTER_KEYS: Final = (
+    "system", "accelerator", "accelerators", "node_size", "domain_size", "nic", "nic_Bps", "tiers", "name", "id", "vendor", "unit_accelerators",
+    "unit_power", "unit_power_W", "nics_per_node", "other_planes",
+)  # fmt: skip
 _SPELLED_OTHERWISE: Final = {"training": "job", "system": "cluster", "parallel": "strategy", "parallelism": "strategy", "framework": "stack"}
 
 
@@ -53,10 +57,10 @@ def scenario_of(document: Document, folder: Path | None = None) -> Scenario:
         values |= _section(document, section)
     stack = document.data.get("stack")
     if stack is not None and not isinstance(stack, str):
-        raise InputError("value.type", place=document.place_of("stack"), key="stack", value=stack, expected="a text")
+        raise InputError("scenario.type_text", place=document.place_of("stack"), key="stack", value=stack)
     model = document.data.get("model")
     if model is not None and not isinstance(model, str | dict):
-        raise InputError("value.type", place=document.place_of("model"), key="model", value=model, expected="an id, a path or a mapping")
+        raise InputError("scenario.type_model", place=document.place_of("model"), key="model", value=model)
     other = {key: document.data[key] for key in ("site", "prices") if key in document.data}
     return Scenario(_cluster(document), model, values, stack, other, document, folder or Path())
 
@@ -66,7 +70,7 @@ def _section(document: Document, section: Section) -> dict[str, object]:
     if given is None:
         return {}
     if not isinstance(given, dict):
-        raise InputError("value.type", place=document.place_of(section), key=section, value=given, expected="a mapping")
+        raise InputError("scenario.type_section", place=document.place_of(section), key=section, value=given)
     names = names_in(section)
     _known_keys(document, section, given, names)
     return {key: checked(BY_NAME[key], value, document.place_of(f"{section}.{key}")) for key, value in given.items() if value is not None}
@@ -79,7 +83,8 @@ def _cluster(document: Document) -> Mapping[str, Any]:
     if isinstance(given, str):
         return {"system": given}
     if not isinstance(given, dict):
-        raise InputError("value.type", place=document.place_of("cluster"), key="cluster", value=given, expected="a mapping")
+        raise InputError("scenario.type_section", place=document.place_of("cluster"), key="cluster", value=given)
+    _known_keys(document, "cluster", given, CLUSTER_KEYS)
     for setting in SETTINGS:
         if setting.section == "cluster" and given.get(setting.name) is not None:
             checked(setting, given[setting.name], document.place_of(setting.path))
@@ -93,7 +98,7 @@ def _known_keys(document: Document, section: str, given: Mapping[str, Any], name
         path = f"{section}.{key}" if section else key
         other = next((s.path for s in SETTINGS if s.name == key and s.section != section), None) if section or key in BY_NAME else None
         better = meant(key)
-        near = [BY_NAME[better].path if section != BY_NAME[better].section else better] if better else nearest_names(key, names)
+        near = [BY_NAME[better].path if section != BY_NAME[better].section else better] if better else nearest_names(key, names, count=1)
         near = [other] if other else [_SPELLED_OTHERWISE[key]] if not section and key in _SPELLED_OTHERWISE else near
         where = section or "scenario"
         if near:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from tierspan.quantities.errors import InputError, Place, UnknownNameError
+from tierspan.quantities.errors import InputError, Place, nearest_names
 from tierspan.specs.precision import PRECISIONS
 from tierspan.specs.strategy import RECOMPUTE_CODE
 
@@ -102,8 +102,10 @@ def checked(setting: Setting, value: object, place: Place) -> object:
             raise InputError("scenario.rank_order", place=place, value=value)
         return value
     if value not in setting.choices:
-        allowed = ", ".join(setting.choices)
-        raise UnknownNameError("value.not_one_of", value, setting.choices, place=place, key=setting.path, value=value, allowed=allowed)
+        near, allowed = nearest_names(value, setting.choices, count=1), ", ".join(setting.choices)
+        if near:
+            raise InputError("scenario.choice_near", place=place, key=setting.path, value=_short(value), suggestion=near[0], allowed=allowed)
+        raise InputError("scenario.choice", place=place, key=setting.path, value=_short(value), allowed=allowed)
     return value
 
 

@@ -49,3 +49,5 @@ class Constants(Rows):
     scale_up_efficiency: Array
     scale_out_efficiency: Array
     in_switch_share: Array
+    bulk_latency: Array
+    ring_decay: Array

@@ -21,13 +21,17 @@ from tierspan.specs.profile.constants import Constants
 from tierspan.specs.stacks.stack import Stack
 
 DATA = Path(__file__).parent / "data"
-CEILING_SHARE = "gemm_of_ceiling"
+SAME_ENGINE = ("megatron-core",)
+"""Stacks whose engine is that of their family under another launcher."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """A row of ``constants.csv``: ``sigma`` is the width of the log-normal prior, ``fit`` says whether (or for which stack alone) it is fitted,
-    ``neutral`` what it is for all other stacks."""
+    """A row of ``constants.csv``.
+
+    ``sigma`` is the width of the log-normal prior, ``fit`` says whether (or for which stack alone) it is fitted,
+    ``neutral`` what it is for all other stacks.
+    """
 
     name: str
     unit: str
@@ -73,8 +77,10 @@ class Profile:
         return prior_value(name, keys)
 
     def known(self, name: str, keys: Keys) -> bool:
-        """Whether the constant was fitted for exactly this case (not taken from a family or prior)."""
-        return lookup_keys(name, keys)[0] in self.values.get(name, {})
+        """Whether the constant was fitted for this case. Plain Megatron-Core counts as measured where NeMo was: the same engine runs there."""
+        fitted = self.values.get(name, {})
+        own = lookup_keys(name, keys)
+        return own[0] in fitted or (keys.stack.id in SAME_ENGINE and own[-1] in fitted)
 
     def gather(self, cases: Sequence[Keys]) -> Constants:
         """Constants of many cases as arrays; equal keys are looked up once."""

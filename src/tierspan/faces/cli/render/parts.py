@@ -50,7 +50,9 @@ def seconds(value: float, lang: str) -> str:
 
 def count(value: float, lang: str) -> str:
     """A large count: 405 B, 4050 亿."""
-    return format_count(value, lang=lang) if math.isfinite(value) else UNKNOWN
+    if not math.isfinite(value):
+        return UNKNOWN
+    return format_count(value, lang=lang) if abs(value) >= 1e6 else format_number(value, 4)
 
 
 def whole(value: int) -> str:
@@ -87,28 +89,37 @@ def lines(*texts: str, head: Text | None = None) -> RenderableType:
     return fitted(Group(*([head] if head is not None else []), *body))
 
 
-def stacked_bar(shares: Sequence[tuple[str, float]], lang: str, *, width: int = BAR) -> RenderableType:
+def stacked_bar(shares: Sequence[tuple[str, float]], *, width: int = BAR, limit: tuple[str, float] | None = None) -> RenderableType:
     """Shares of one whole as one bar with a legend; marks tell the parts apart without colour.
 
     Args:
         shares: label and share (0..1) of each part, at most six.
-        lang: language of the legend.
         width: characters that a whole takes.
+        limit: label and share of a mark under the bar.
     """
+    from rich.cells import cell_len
     from rich.console import Group
     from rich.text import Text
 
     from tierspan.faces.cli.render.bars import stacked
 
     drawn = stacked([share for _, share in shares], width, MARKS)
-    bar, legend = Text("  "), Text("  ")
+    bar, legend = Text("  "), Text()
+    used = WIDTH
     for index, (label, share) in enumerate(shares):
         mark, style = MARKS[index], _STYLES[index]
         bar.append(mark * drawn.count(mark), style=style)
-        legend.append("   " if index else "")
-        legend.append(mark, style=style)
-        legend.append(f"\u00a0{label} {percent(share)} %".replace(" ", "\u00a0"))
-    del lang
+        entry = f" {label} {percent(share)} %"
+        # An entry is never broken: a new line starts where it does not fit.
+        used += cell_len(entry) + 4
+        if used > WIDTH:
+            legend.append("\n  " if index else "  ")
+            used = cell_len(entry) + 3
+        else:
+            legend.append("   ")
+        legend.append(mark, style=style).append(entry)
+    if limit is not None:
+        bar.append(f"\n  {' ' * max(round(limit[1] * width) - 1, 0)}▲ {limit[0]}")
     return fitted(Group(bar, legend))
 
 
@@ -144,14 +155,26 @@ def groups_table(placement: Iterable[GroupPlacement], lang: str) -> RenderableTy
     from tierspan.faces.cli.render.table import Column, number, table
 
     rows = [
-        (named("kind", g.kind, lang), whole(g.size), whole(g.stride), g.tier, said("predict.of", lang, part=whole(g.members_per_domain), all=whole(g.size)))
+        (
+            named("kind", g.kind, lang),
+            whole(g.size),
+            whole(g.stride),
+            g.tier,
+            said("predict.of", lang, part=whole(g.members_per_domain), all=whole(g.size)),
+        )
         for g in placement
         if g.size > 1
     ]
     if not rows:
         return None
     heads = [said(f"predict.groups.{name}", lang) for name in ("group", "size", "stride", "tier", "inside")]
-    columns = [Column(heads[0]), number(heads[1], said("unit.ranks", lang)), number(heads[2], said("unit.ranks", lang)), Column(heads[3]), number(heads[4])]
+    columns = [
+        Column(heads[0]),
+        number(heads[1], said("unit.ranks", lang)),
+        number(heads[2], said("unit.ranks", lang)),
+        Column(heads[3]),
+        number(heads[4]),
+    ]
     return fitted(table(columns, rows, title=said("predict.groups", lang)))
 
 
@@ -175,7 +198,12 @@ def tiers_table(tiers: Sequence[TierView], lang: str) -> list[RenderableType]:
             )
         )
         if t is tiers[0] and t.domain_size > 1:
-            values = {"tier": t.name, "size": whole(t.domain_size), "memory": number_of(t.domain_memory_bytes / 1e12), "peak": number_of(t.domain_peak_flops / 1e15)}
+            values = {
+                "tier": t.name,
+                "size": whole(t.domain_size),
+                "memory": number_of(t.domain_memory_bytes / 1e12),
+                "peak": number_of(t.domain_peak_flops / 1e15),
+            }
             remarks.append(said("predict.tiers.pool", lang, **values))
             remarks.append(said("predict.tiers.memory_semantics" if t.memory_semantics else "predict.tiers.messages", lang, tier=t.name))
     names = ("name", "kind", "domain", "line", "achievable", "latency", "transport", "exposed")
@@ -214,7 +242,12 @@ def memory_parts(memory: MemoryView, lang: str) -> list[RenderableType]:
         if size >= 5e7
     ]
     columns = [Column(said("predict.memory.part", lang)), number(said("predict.memory.size", lang), "GB"), number(said("predict.share", lang), "%")]
-    return [lines(*parts, head=title("predict.memory", lang)), stacked_bar(shares, lang), fitted(table(columns, rows))]
+    limit = (said("predict.memory.usable", lang, size=gigabytes(memory.usable_bytes)), memory.usable_bytes / whole_bytes)
+    return [
+        lines(*parts, head=title("predict.memory", lang)),
+        stacked_bar(shares, limit=limit if math.isfinite(limit[1]) else None),
+        fitted(table(columns, rows)),
+    ]
 
 
 def memory_sentence(memory: MemoryView, lang: str) -> str:
@@ -240,7 +273,15 @@ def neighbours_parts(neighbours: Sequence[Neighbour], lang: str) -> list[Rendera
     if not neighbours:
         return []
     rows = [
-        (n.source, n.model, n.accelerator, whole(n.accelerators), n.plan, number_of(n.measured_s), f"{100 * n.error:+.0f}" if math.isfinite(n.error) else UNKNOWN)
+        (
+            n.source,
+            n.model,
+            n.accelerator,
+            whole(n.accelerators),
+            n.plan,
+            number_of(n.measured_s),
+            f"{100 * n.error:+.0f}" if math.isfinite(n.error) else UNKNOWN,
+        )
         for n in neighbours
     ]
     head = [said(f"predict.neighbours.{name}", lang) for name in ("source", "model", "accelerator", "count", "plan", "measured", "error")]
@@ -248,7 +289,7 @@ def neighbours_parts(neighbours: Sequence[Neighbour], lang: str) -> list[Rendera
     return [fitted(table(columns, rows, title=said("predict.neighbours", lang))), lines(said("predict.neighbours.about", lang))]
 
 
-def assumptions_parts(taken: Sequence[Assumption], lang: str) -> list[RenderableType]:
+def assumptions_parts(taken: Sequence[Assumption], lang: str, *, head: Text | None = None) -> list[RenderableType]:
     """What nobody said, the values with one reason together."""
     if not taken:
         return []
@@ -258,7 +299,7 @@ def assumptions_parts(taken: Sequence[Assumption], lang: str) -> list[Renderable
         by_reason.setdefault(reason, []).append(f"{a.field} = {_value(a.value, lang)}")
     colon = said("render.colon", lang)
     told = [f"{', '.join(fields)}{colon}{reason}" for reason, fields in by_reason.items()]
-    return [lines(*told, head=title("cli.assumptions", lang))]
+    return [lines(*told, head=head if head is not None else title("cli.assumptions", lang))]
 
 
 def _value(value: object, lang: str) -> str:

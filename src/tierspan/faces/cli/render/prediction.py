@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tierspan.faces.cli.render.parts import (
     assumptions_parts,
     case_lines,
+    count,
     fitted,
     gigabytes,
     groups_table,
@@ -45,9 +46,8 @@ def headline(prediction: Prediction, lang: str) -> str:
         return said("predict.headline.invalid", lang, errors=sum(f.severity == "error" for f in p.findings), **where)
     speed = {
         "step": seconds(p.step_time_s, lang),
-        "low": seconds(p.low_s, lang),
-        "high": seconds(p.high_s, lang),
-        "rate": said("predict.rate", lang, value=_rate(p.tokens_per_s, lang)),
+        "interval": said("predict.interval", lang, low=seconds(p.low_s, lang), high=seconds(p.high_s, lang)) if math.isfinite(p.low_s) else "",
+        "rate": said("predict.rate", lang, value=count(p.tokens_per_s, lang)),
         "per_accelerator": number_of(p.tokens_per_s_per_accelerator, 4),
         "mfu": percent(p.mfu),
     }
@@ -72,7 +72,7 @@ def prediction_parts(prediction: Prediction, lang: str, *, brief: bool = False) 
         parts.append(fitted(findings(p.findings, lang)))
     if p.status != "invalid":
         shares = step_shares(p)
-        bar = stacked_bar([(named("step_group", name, lang), share) for name, share in shares.items()], lang)
+        bar = stacked_bar([(named("step_group", name, lang), share) for name, share in shares.items()])
         parts.append(Group(title("predict.step", lang, step=seconds(p.step_time_s, lang)), bar))
         parts.append(lines(binding_sentence(p, lang)))
         parts.append(terms_table(p, lang))
@@ -139,19 +139,22 @@ def notes_parts(prediction: Prediction, lang: str) -> list[RenderableType]:
     p = prediction
     told = []
     if p.status != "invalid":
-        basis = named("interval_basis", p.interval_basis, lang)
-        told.append(said("predict.note.interval", lang, basis=basis, regime=_regime(p.regime, lang)))
+        told.append(_interval_note(p, lang))
         told.append(said("predict.note.mfu", lang, precision=p.case.precision.upper(), flops=number_of(p.model_flops_per_step / 1e15)))
         if p.power_W is not None and p.power_W > 0 and math.isfinite(p.tokens_per_s):
             told.append(said("predict.note.power", lang, power=number_of(p.power_W / 1e3), tokens=number_of(p.tokens_per_s / p.power_W)))
     return [lines(*told, head=title("predict.notes", lang))] if told else []
 
 
+def _interval_note(prediction: Prediction, lang: str) -> str:
+    """On which measured jobs the interval rests."""
+    regime = _regime(prediction.regime, lang)
+    if not math.isfinite(prediction.low_s):
+        return said("predict.note.no_interval", lang, regime=regime)
+    basis = prediction.interval_basis
+    key = f"predict.note.interval.{basis.replace(' ', '_')}"
+    return said(key if has(key) else "predict.note.interval", lang, regime=_regime(basis, lang))
+
+
 def _regime(regime: str, lang: str) -> str:
     return said("list.comma", lang).join(named("regime", part.strip().replace(" ", "_"), lang) for part in regime.split(",") if part.strip())
-
-
-def _rate(value: float, lang: str) -> str:
-    from tierspan.faces.cli.render.parts import count
-
-    return count(value, lang)

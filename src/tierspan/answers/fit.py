@@ -1,0 +1,134 @@
+"""``tierspan fit``: does it fit, with what margin, and what is the least that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from tierspan.answers.predict import case_of, case_view, memory_view, plan_findings
+from tierspan.answers.question import Question
+from tierspan.answers.results import Fitting, MemoryView
+from tierspan.estimates.cases import arrays_of
+from tierspan.estimates.memory import estimate_memory
+from tierspan.laws.validity import valid
+from tierspan.quantities.findings import Finding
+from tierspan.specs.arrays import ClusterArrays, ModelArrays, StrategyBatch
+from tierspan.specs.profile.profile import shipped_profile
+from tierspan.specs.strategy import Job, Strategy
+
+BORDERLINE = 0.05
+"""Probability of running out from which a plan that fits counts as borderline."""
+MOST_DOUBLINGS = 12
+
+
+def fit(question: Question) -> Fitting:
+    """Memory of the plan on its heaviest rank; smallest count, largest micro-batch and sequence that fit with the same parallel sizes."""
+    case = case_of(question)
+    arrays = arrays_of([case], shipped_profile())
+    view = memory_view(estimate_memory([case]), 0)
+    findings = plan_findings(question, arrays, 0)
+    invalid = any(f.severity == "error" for f in findings)
+    status: Literal["fits", "borderline", "does not fit", "invalid"] = "fits"
+    if invalid:
+        status = "invalid"
+    elif not view.fits:
+        status = "does not fit"
+    elif view.oom_probability > BORDERLINE:
+        status = "borderline"
+    micro = float(np.ravel(arrays.strategies.micro_batches)[0])
+    return Fitting(
+        status=status,
+        case=case_view(question, micro),
+        memory=view,
+        smallest_accelerators=_smallest_count(question),
+        largest_micro_batch=_largest(question, lambda q, v: replace(q, strategy=replace(q.strategy, micro_batch=v), job=_batch(q, v)), 1, 1024),
+        largest_sequence_length=_largest(question, _with_sequence, _sequence_unit(question), 4096),
+        remedies=() if status == "fits" else tuple(_remedies(question, view)),
+        assumptions=question.assumptions,
+        findings=findings,
+    )
+
+
+def _batch(q: Question, micro_batch: int) -> Job:
+    """A global batch that the larger micro-batch divides: memory does not depend on how many micro-batches follow each other."""
+    dp = max(q.cluster.accelerators // (q.strategy.tp * q.strategy.pp * q.strategy.cp), 1)
+    count = max(q.job.global_batch // (dp * q.strategy.micro_batch), 1)
+    return replace(q.job, global_batch=dp * micro_batch * count)
+
+
+def _with_sequence(q: Question, length: int) -> Question:
+    return replace(q, job=replace(q.job, sequence_length=length))
+
+
+def _sequence_unit(q: Question) -> int:
+    """Sequences are tried in steps of 1,024 tokens, or of what context and tensor parallelism must divide."""
+    step = q.strategy.cp * q.strategy.tp
+    return step * max(1024 // step, 1)
+
+
+def _fits(questions: list[Question]) -> np.ndarray:
+    """Which of the questions fit, in one evaluation."""
+    memory = estimate_memory([case_of(q) for q in questions])
+    return np.asarray(memory.terms.reserved <= memory.usable_bytes)
+
+
+def _largest(question: Question, change: Callable[[Question, int], Question], unit: int, most: int) -> int | None:
+    """The largest multiple of ``unit`` (up to ``most`` of them) that fits: memory grows with it, so a bisection finds it; None where even one does not."""
+    if not _fits([change(question, unit)])[0]:
+        return None
+    low, high = 1, most
+    if _fits([change(question, unit * most)])[0]:
+        return unit * most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _fits([change(question, unit * middle)])[0] else (low, middle)
+    return unit * low
+
+
+def _smallest_count(question: Question) -> int | None:
+    """The smallest multiple of tp * pp * cp on which the plan is valid and fits, found among the divisors of the batch; sharded states shrink as it grows."""
+    s = question.strategy
+    group = s.tp * s.pp * s.cp
+    dps = [d for d in range(1, question.job.global_batch // s.micro_batch + 1) if question.job.global_batch % (d * s.micro_batch) == 0]
+    candidates = [replace(question, cluster=replace(question.cluster, accelerators=group * d), strategy=_shard(s, d)) for d in dps[:512]]
+    if not candidates:
+        return None
+    cases = [case_of(q) for q in candidates]
+    ok = valid(
+        ModelArrays.of([c.model for c in cases]),
+        StrategyBatch.of([(c.strategy, c.job, c.cluster.accelerators) for c in cases]),
+        ClusterArrays.of([c.cluster for c in cases]),
+    )
+    good = ok & _fits(candidates)
+    places = np.flatnonzero(good)
+    return candidates[int(places[0])].cluster.accelerators if places.size else None
+
+
+def _shard(strategy: Strategy, dp: int) -> Strategy:
+    group = strategy.shard_group
+    return replace(strategy, shard_group=None) if group is not None and dp * strategy.cp < group else strategy
+
+
+def _remedies(question: Question, view: MemoryView) -> list[Finding]:
+    """Changes that make the plan fit, each tried, with the peak that follows."""
+    s, out = question.strategy, []
+    tries = {
+        "fit.remedy.recompute": replace(s, recompute="full") if s.recompute != "full" else None,
+        "fit.remedy.micro_batch": replace(s, micro_batch=1) if s.micro_batch > 1 else None,
+        "fit.remedy.zero1": replace(s, zero=1) if s.zero == 0 else None,
+        "fit.remedy.zero3": replace(s, zero=3) if s.zero < 3 and s.pp == 1 else None,
+        "fit.remedy.tp": replace(s, tp=s.tp * 2) if s.tp * 2 <= (question.cluster.tiers[0].domain_size or s.tp * 2) and question.model.heads % (s.tp * 2) == 0 else None,
+        "fit.remedy.pp": replace(s, pp=s.pp * 2) if s.pp * 2 <= question.model.layers else None,
+        "fit.remedy.cp": replace(s, cp=s.cp * 2),
+    }
+    for name, strategy in tries.items():
+        if strategy is None or question.cluster.accelerators % (strategy.tp * strategy.pp * strategy.cp):
+            continue
+        changed = memory_view(estimate_memory([case_of(replace(question, strategy=strategy))]), 0)
+        if changed.total_bytes < 0.97 * view.total_bytes:
+            values = {"total_gb": round(changed.total_bytes / 1e9, 1), "fits": changed.fits, "tp": strategy.tp, "pp": strategy.pp, "cp": strategy.cp}
+            out.append(Finding(name, "info", values))
+    return sorted(out, key=lambda f: (not f.values["fits"], f.values["total_gb"]))

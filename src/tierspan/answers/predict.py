@@ -1,0 +1,195 @@
+"""``tierspan predict``: how long a step takes, what fills it tier by tier, whether it fits, and how far off such answers were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tierspan.answers.neighbours import nearest_measurements
+from tierspan.answers.question import Question
+from tierspan.answers.results import CaseView, GroupPlacement, MemoryView, Prediction, Term, TierView, Traffic
+from tierspan.estimates.calibration.intervals import lookup, table_from_json
+from tierspan.estimates.cases import Case, arrays_of
+from tierspan.estimates.memory import MemoryEstimate, estimate_memory
+from tierspan.estimates.regimes import regime_of
+from tierspan.estimates.step import Cases, StepEstimate, estimate_step, network_of
+from tierspan.laws.groups import group_span
+from tierspan.laws.parameters import parameter_counts
+from tierspan.laws.validity import explain
+from tierspan.quantities.findings import Assumption, Finding
+from tierspan.specs.arrays import Array, peak
+from tierspan.specs.precision import PRECISIONS
+from tierspan.specs.profile.profile import Profile, shipped_profile
+from tierspan.specs.stacks.stack import stack
+
+KINDS = ("tp", "cp", "ep", "pp", "dp")
+STAGES = ("first", "second", "last")
+MEMORY_TERMS = ("weights", "gradients", "optimizer", "activations", "logits", "transients", "communication", "step", "fragmentation", "reserve")
+
+
+def predict(question: Question, *, profile: Profile | None = None) -> Prediction:
+    """Predict one training step."""
+    return predict_many([question], profile=profile)[0]
+
+
+def predict_many(questions: Sequence[Question], *, profile: Profile | None = None) -> tuple[Prediction, ...]:
+    """Predict several jobs in one evaluation."""
+    constants = profile or shipped_profile()
+    cases = [case_of(q) for q in questions]
+    arrays = arrays_of(cases, constants)
+    estimate = estimate_step(arrays)
+    memory = estimate_memory(cases)
+    return tuple(_answer(i, q, c, arrays, estimate, memory, constants) for i, (q, c) in enumerate(zip(questions, cases, strict=True)))
+
+
+def case_of(question: Question) -> Case:
+    """The case behind a question."""
+    return Case(question.model, question.cluster, question.job, question.strategy, stack(question.stack))
+
+
+def case_view(question: Question, micro_batches: float) -> CaseView:
+    """What was asked, in names and counts."""
+    c, s, j = question.cluster, question.strategy, question.job
+    counts = parameter_counts(question.model)
+    return CaseView(
+        system=c.system.id if c.system else c.accelerator.id, accelerator=c.accelerator.id, accelerators=c.accelerators, node_size=c.node_size,
+        model=question.model.id, parameters_total=counts.total, parameters_active=counts.active, stack=question.stack,
+        sequence_length=j.sequence_length, global_batch=j.global_batch, precision=j.precision, strategy=s,
+        dp=max(c.accelerators // (s.tp * s.pp * s.cp), 1), micro_batches=micro_batches,
+    )  # fmt: skip
+
+
+def memory_view(memory: MemoryEstimate, i: int) -> MemoryView:
+    """Memory of row i by term."""
+    total, usable = _at(memory.terms.reserved, i), _at(memory.usable_bytes, i)
+    return MemoryView(
+        total_bytes=total, usable_bytes=usable, margin_bytes=usable - total, fits=total <= usable, oom_probability=_at(memory.oom_probability, i),
+        heaviest_stage=STAGES[int(_at(memory.terms.stage, i))], terms={name: _at(getattr(memory.terms, name), i) for name in MEMORY_TERMS},
+    )  # fmt: skip
+
+
+def plan_findings(question: Question, arrays: Cases, i: int) -> tuple[Finding, ...]:
+    """Rules that the plan breaks, and units that the accelerator lacks."""
+    row = np.array([i])
+    one = [a if a.rows == 1 else a.take(row) for a in (arrays.models, arrays.strategies, arrays.clusters)]
+    found = list(explain(one[0], one[1], one[2]))  # type: ignore[arg-type]
+    if np.isnan(peak(question.cluster, question.job.precision)):
+        known = ", ".join(p for p in PRECISIONS if not np.isnan(peak(question.cluster, p)))
+        values = {"accelerator": question.cluster.accelerator.name, "precision": question.job.precision, "known": known}
+        found.insert(0, Finding("strategy.precision", "error", values))
+    return tuple(found)
+
+
+def _at(values: Array, i: int) -> float:
+    return float(values[i] if values.shape[-1] > 1 else np.ravel(values)[0])
+
+
+def _answer(i: int, q: Question, case: Case, arrays: Cases, e: StepEstimate, memory: MemoryEstimate, profile: Profile) -> Prediction:
+    findings = plan_findings(q, arrays, i)
+    step = _at(e.step_time_s, i)
+    tiers = q.cluster.tiers
+    traffic = {(kind, t): _at(v, i) for (kind, t), v in e.traffic.items() if t < len(tiers)}
+    regime = regime_of(case, _at(e.host_bound, i) > 0)
+    known = profile.known("gemm_efficiency", case.keys) and profile.known("stack_factor", case.keys)
+    bounds, basis = lookup(table_from_json(profile.record["intervals"]), regime, known) if "intervals" in profile.record else (None, "")
+    tokens = q.job.global_batch * q.job.sequence_length
+    flops = _at(e.flops_per_step, i)
+    n = q.cluster.accelerators
+    power = q.cluster.accelerator.power_W
+    view = memory_view(memory, i)
+    invalid = any(f.severity == "error" for f in findings)
+    terms = _terms(e, i, traffic, tiers, step)
+    binds = _binds(terms)
+    return Prediction(
+        status="invalid" if invalid else "predicted" if view.fits else "does not fit",
+        case=case_view(q, _at(e.micro_batches, i)),
+        step_time_s=step, low_s=step * bounds.low if bounds else float("nan"), high_s=step * bounds.high if bounds else float("nan"),
+        tokens_per_s=tokens / step, tokens_per_s_per_accelerator=tokens / step / n, mfu=flops / step / n / peak(q.cluster, q.job.precision),
+        model_flops_per_step=flops, power_W=None if power is None else power * n,
+        terms=terms, traffic=_traffic(e, i, traffic, tiers), placement=_placement(q, arrays, i), tiers=_tier_views(q, arrays, i, traffic),
+        binds=binds[0], binds_share=binds[1], memory=view, regime=regime, interval_basis=basis,
+        assumptions=(*q.assumptions, *_own_assumptions(case, profile, memory.measured_stack[i], tiers)),
+        findings=findings, sources=_sources(q), neighbours=nearest_measurements(case), profile_version=profile.version,
+    )  # fmt: skip
+
+
+def _terms(e: StepEstimate, i: int, traffic: dict[tuple[str, int], float], tiers: Sequence[object], step: float) -> tuple[Term, ...]:
+    out = [Term(name, _at(v, i), _at(v, i) / step) for name, v in e.terms.items() if name not in KINDS]
+    out += [Term(kind, v, v / step, getattr(tiers[t], "name", "")) for (kind, t), v in traffic.items()]
+    return tuple(sorted((t for t in out if t.seconds > 0), key=lambda t: -t.seconds))
+
+
+def _binds(terms: Sequence[Term]) -> tuple[str, float]:
+    """The largest term after the products themselves stand for what one would have to change, unless products fill most of the step."""
+    share = {t.name: 0.0 for t in terms}
+    for t in terms:
+        share[t.name] += t.share
+    name = max(share, key=lambda k: share[k])
+    return name, share[name]
+
+
+def _traffic(e: StepEstimate, i: int, traffic: dict[tuple[str, int], float], tiers: Sequence[object]) -> tuple[Traffic, ...]:
+    out = []
+    for kind in KINDS:
+        mine = {t: v for (k, t), v in traffic.items() if k == kind and v > 0}
+        total = sum(mine.values())
+        hidden = _at(e.hidden[kind], i) if kind in e.hidden else 0.0
+        out += [Traffic(kind, getattr(tiers[t], "name", ""), v, hidden * v / total) for t, v in mine.items()]
+    return tuple(out)
+
+
+def _placement(q: Question, arrays: Cases, i: int) -> tuple[GroupPlacement, ...]:
+    s, domain = arrays.strategies, arrays.clusters.domain_size
+    sizes = {
+        "tp": (s.tp, s.tp_stride), "cp": (s.cp, s.cp_stride), "ep": (s.ep, s.ep_stride), "pp": (s.pp, s.pp_stride),
+        "dp": (s.dp * s.cp, np.minimum(s.cp_stride, s.dp_stride)), "shard": (s.shard_group, np.minimum(s.cp_stride, s.dp_stride)),
+    }  # fmt: skip
+    out = []
+    for kind, (size, stride) in sizes.items():
+        group = group_span(size, stride, domain)
+        count = int(_at(group.size, i))
+        if count <= 1 or (kind == "shard" and count >= _at(s.dp * s.cp, i)):
+            continue
+        tier = q.cluster.tiers[min(int(_at(group.span, i)), len(q.cluster.tiers) - 1)]
+        members = group.members[0]
+        out.append(GroupPlacement(kind, count, int(_at(np.broadcast_to(stride, size.shape), i)), tier.name, int(_at(members, i))))
+    return tuple(out)
+
+
+def _tier_views(q: Question, arrays: Cases, i: int, traffic: dict[tuple[str, int], float]) -> tuple[TierView, ...]:
+    network = network_of(arrays)
+    card = q.cluster.accelerator
+    top = peak(q.cluster, q.job.precision)
+    out = []
+    for t, tier in enumerate(q.cluster.tiers):
+        size = q.cluster.accelerators if tier.domain_size is None else min(tier.domain_size, q.cluster.accelerators)
+        share = _at(network.bandwidth_Bps[min(t, network.tiers - 1)], i) if t < network.tiers else tier.bandwidth_Bps
+        out.append(
+            TierView(tier.name, tier.kind, size, tier.bandwidth_Bps, share, tier.latency_s, tier.transport, tier.memory_semantics, size * card.memory_bytes,
+                     size * top, sum(v for (_, at), v in traffic.items() if at == t))
+        )  # fmt: skip
+    return tuple(out)
+
+
+def _own_assumptions(case: Case, profile: Profile, memory_checked: bool, tiers: Sequence[object]) -> list[Assumption]:
+    """What the model itself takes for granted in this case."""
+    keys = case.keys
+    out = [Assumption("placement", "aligned", "predict.aligned")]
+    if not profile.known("gemm_efficiency", keys):
+        value = round(profile.value("gemm_efficiency", keys), 3)
+        measured = bool(keys.accelerator.achievable)
+        reason = "predict.accelerator_from_ceiling" if measured else "predict.accelerator_from_prior"
+        out.append(Assumption("gemm_efficiency", value, reason, {"accelerator": keys.accelerator.name, "precision": keys.precision, "value": value}))
+    if not profile.known("stack_factor", keys):
+        out.append(Assumption("stack", case.stack.family, "predict.stack_of_family", {"stack": case.stack.name, "family": case.stack.family}))
+    if not memory_checked:
+        out.append(Assumption("memory", "megatron-core", "predict.memory_of_reference", {"stack": case.stack.name}))
+    return out
+
+
+def _sources(q: Question) -> tuple[str, ...]:
+    """Where the figures of the cluster and the model were read."""
+    facts = [*q.cluster.accelerator.facts, *(f for t in q.cluster.tiers for f in t.facts)]
+    used = [f.source.reference for f in facts if f.used]
+    return tuple(dict.fromkeys([*used, *([q.model.source] if q.model.source else [])]))

@@ -1,0 +1,81 @@
+"""Will it fit: the sentence, the memory of the heaviest rank, and what else would fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tierspan.faces.cli.render.parts import (
+    assumptions_parts,
+    case_lines,
+    fitted,
+    gigabytes,
+    lines,
+    memory_parts,
+    percent,
+    said,
+    title,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from tierspan.answers.results import Fitting
+
+
+def headline(fitting: Fitting, lang: str) -> str:
+    """The answer in one sentence."""
+    case, memory = fitting.case, fitting.memory
+    values = {
+        "model": case.model,
+        "count": whole(case.accelerators),
+        "accelerator": case.accelerator,
+        "system": case.system,
+        "need": gigabytes(memory.total_bytes),
+        "usable": gigabytes(memory.usable_bytes),
+        "risk": percent(memory.oom_probability, 0),
+        "errors": sum(f.severity == "error" for f in fitting.findings),
+    }
+    return said(f"fit.headline.{fitting.status.replace(' ', '_')}", lang, **values)
+
+
+def fitting_parts(fitting: Fitting, lang: str, *, brief: bool = False) -> list[RenderableType]:
+    """The parts of the answer from top to bottom; ``brief``: the sentence only."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from tierspan.faces.cli.render.notes import findings
+
+    first = fitted(Text(headline(fitting, lang), style="bold"))
+    if brief:
+        return [first]
+    parts: list[RenderableType] = [Group(first, lines(case_lines(fitting.case, lang)))]
+    if fitting.findings:
+        parts.append(fitted(findings(fitting.findings, lang)))
+    if fitting.status != "invalid":
+        parts += memory_parts(fitting.memory, lang)
+        parts.append(lines(*_limits(fitting, lang), head=title("fit.limits", lang)))
+    if fitting.remedies:
+        parts.append(remedies_part(fitting, lang))
+    return parts + assumptions_parts(fitting.assumptions, lang)
+
+
+def _limits(fitting: Fitting, lang: str) -> list[str]:
+    """The smallest count and the largest batch and sequence that fit with this plan."""
+    told = []
+    found = (("count", fitting.smallest_accelerators), ("micro_batch", fitting.largest_micro_batch), ("sequence", fitting.largest_sequence_length))
+    for name, value in found:
+        told.append(said(f"fit.limits.{name}.none", lang) if value is None else said(f"fit.limits.{name}", lang, value=whole(value)))
+    return told
+
+
+def remedies_part(fitting: Fitting, lang: str) -> RenderableType:
+    """What to change so that it fits, the best first, each with the memory that follows."""
+    from tierspan.quantities.messages import fill
+
+    told = []
+    for place, finding in enumerate(fitting.remedies, 1):
+        change = fill(finding.id, lang, finding.values)
+        enough = "fit.remedies.enough" if finding.values.get("fits") else "fit.remedies.not_enough"
+        told.append(f"{place}. {said(enough, lang, change=change)}")
+    return lines(*told, head=title("fit.remedies", lang))

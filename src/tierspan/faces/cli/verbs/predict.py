@@ -1,0 +1,47 @@
+"""``tierspan predict``: what will this job do on this cluster, and why; ``--beside SYSTEM`` sets a second system next to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tierspan.faces.cli.options import json_option
+from tierspan.faces.cli.question_options import brief_option, question_options, written_at
+from tierspan.faces.cli.session import Session
+
+
+@click.command()
+@question_options()
+@click.option("--beside", metavar="ID|FILE", help="predict.option.beside")
+@brief_option
+@json_option
+@click.pass_obj
+def command(session: Session, /, scenario: str | None, beside: str | None, brief: bool, as_json: bool, **given: Any) -> int:
+    """Predict the step of a job; with another system beside it, compare the two."""
+    from tierspan.answers.predict import predict
+    from tierspan.answers.question import build_question, question_on
+
+    question = build_question(scenario, place_of=written_at, **given)
+    first = predict(question)
+    if beside is None:
+        if as_json:
+            session.json(first)
+        else:
+            from tierspan.faces.cli.render.prediction import prediction_parts
+
+            session.show(*prediction_parts(first, session.lang, brief=brief))
+        return 0 if first.status == "predicted" else 1
+    from tierspan.answers.beside import compare_systems
+
+    second = predict(
+        question_on(question, beside, scenario, place_of=lambda name: written_at(name) if name != "system" else written_at("--beside"), **given)
+    )
+    comparison = compare_systems(first, second)
+    if as_json:
+        session.json(comparison)
+    else:
+        from tierspan.faces.cli.render.comparison import comparison_parts
+
+        session.show(*comparison_parts(comparison, session.lang, brief=brief))
+    return 0 if first.status == second.status == "predicted" else 1
