@@ -111,7 +111,7 @@ def test_every_stack_has_habits(name):
 
 def test_habits_of_a_release_are_those_of_its_family():
     assert habits("megatron-bridge-26.02") == habits("megatron-bridge")
-    assert habits("unknown") == habits("megatron-core")
+    assert habits("unknown") == habits(stacks()["unknown"].family)
 
 
 def test_what_may_not_be_guessed_is_asked_for():
@@ -201,7 +201,14 @@ def test_a_system_in_a_file_of_its_own(tmp_path):
 
 
 def test_a_model_from_a_config(tmp_path):
-    shape = {"model_type": "llama", "hidden_size": 512, "intermediate_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 8, "vocab_size": 1000}
+    shape = {
+        "model_type": "llama",
+        "hidden_size": 512,
+        "intermediate_size": 1024,
+        "num_hidden_layers": 4,
+        "num_attention_heads": 8,
+        "vocab_size": 1000,
+    }
     (tmp_path / "config.json").write_text(json.dumps(shape), encoding="utf-8")
     path = scenario(tmp_path, "cluster: {system: dgx-h100, accelerators: 8}\nmodel: config.json\njob: {sequence_length: 128, global_batch: 8}\n")
     assert build_question(path).model.layers == 4, "relative to the folder of the scenario"

@@ -16,7 +16,19 @@ from pathlib import Path
 import pytest
 
 from tierspan.answers.results import (
-    CaseView, Comparison, Difference, Fitting, GroupPlacement, MemoryView, Neighbour, Prediction, ScalePoint, Scaling, Term, TierView, Traffic,
+    CaseView,
+    Comparison,
+    Difference,
+    Fitting,
+    GroupPlacement,
+    MemoryView,
+    Neighbour,
+    Prediction,
+    ScalePoint,
+    Scaling,
+    Term,
+    TierView,
+    Traffic,
 )  # fmt: skip
 from tierspan.faces.cli.render.comparison import comparison_parts
 from tierspan.faces.cli.render.console import make_console
@@ -49,7 +61,9 @@ PREDICTION = Prediction(
     status="predicted", case=CASE, step_time_s=10.0, low_s=9.1, high_s=11.4, tokens_per_s=943_718.4, tokens_per_s_per_accelerator=921.6, mfu=0.412,
     model_flops_per_step=4.17e18, power_W=716_800.0, terms=TERMS,
     traffic=(Traffic("tp", "NVLink 4", 1.2, 1.5), Traffic("dp", "InfiniBand NDR", 0.6, 2.4), Traffic("pp", "InfiniBand NDR", 0.2, 0.2)),
-    placement=(GroupPlacement("tp", 8, 1, "NVLink 4", 8), GroupPlacement("pp", 8, 128, "InfiniBand NDR", 1), GroupPlacement("ep", 1, 1, "NVLink 4", 1)),
+    placement=(
+        GroupPlacement("tp", 8, 1, "NVLink 4", 8), GroupPlacement("pp", 8, 128, "InfiniBand NDR", 1), GroupPlacement("ep", 1, 1, "NVLink 4", 1),
+    ),
     tiers=(
         TierView("NVLink 4", "scale-up", 8, 450e9, 360e9, 1.5e-6, "nvlink", False, 640e9, 7.9e15, 1.2),
         TierView("InfiniBand NDR", "scale-out", 1024, 50e9, 45e9, 6e-6, "infiniband", False, 82e12, 1.0e18, 0.8),
@@ -92,7 +106,8 @@ OTHER = replace(
     assumptions=PREDICTION.assumptions[:1],
 )  # fmt: skip
 COMPARISON = Comparison(
-    a=PREDICTION, b=OTHER, speedup_per_step=0.4, speedup_per_accelerator=0.4, tokens_per_joule_a=1.3166, tokens_per_joule_b=1.966, peak_flops_ratio=0.396,
+    a=PREDICTION, b=OTHER, speedup_per_step=0.4, speedup_per_accelerator=0.4, tokens_per_joule_a=1.3166, tokens_per_joule_b=1.966,
+    peak_flops_ratio=0.396,
     differences=(
         Difference("tp", "NVLink 4", "NVLink 5", -0.9), Difference("matmul", "", "", -4.2), Difference("dp", "InfiniBand NDR", "InfiniBand NDR", 0.1),
         Difference("constant", "", "", 0.001),
@@ -191,7 +206,9 @@ def test_every_status_of_a_fitting_has_a_sentence(status):
 
 
 def test_sizes_that_cannot_run():
-    broken = replace(SCALING, points=tuple(replace(p, efficiency=math.nan, step_time_s=math.nan, status="invalid") for p in SCALING.points), knee=None)
+    broken = replace(
+        SCALING, points=tuple(replace(p, efficiency=math.nan, step_time_s=math.nan, status="invalid") for p in SCALING.points), knee=None
+    )
     told = shown(scaling_parts(broken, "en"))
     assert told.startswith("None of these sizes can run this plan.")
     assert told.count("plan invalid here") == 3
@@ -209,7 +226,9 @@ def test_a_comparison_never_sums_up_peaks_as_the_verdict():
     first = shown(comparison_parts(COMPARISON, "en", brief=True))
     assert "FLOP" not in first
     assert "2.5 times the speed of dgx-h100" in " ".join(first.split())
-    turned = replace(COMPARISON, a=OTHER, b=PREDICTION, speedup_per_step=2.5, speedup_per_accelerator=2.5, tokens_per_joule_a=1.966, tokens_per_joule_b=1.3166)
+    turned = replace(
+        COMPARISON, a=OTHER, b=PREDICTION, speedup_per_step=2.5, speedup_per_accelerator=2.5, tokens_per_joule_a=1.966, tokens_per_joule_b=1.3166
+    )
     assert shown(comparison_parts(turned, "en", brief=True)) == first
 
 

@@ -68,6 +68,12 @@ def test_options_replace_the_scenario(job, capsys):
     assert (found["strategy"]["tp"], found["strategy"]["sp"], found["strategy"]["recompute"], found["accelerators"]) == (4, False, "full", 128)
 
 
+def test_options_that_are_not_given_leave_the_habits(job, capsys):
+    found = told(capsys, "predict", job)
+    assert found["case"]["strategy"]["sp"] is True
+    assert {"sp", "recompute", "micro_batch"} <= {a["field"] for a in found["assumptions"]}
+
+
 def test_terms_add_up_to_the_step(job, capsys):
     found = told(capsys, "predict", job)
     assert sum(t["seconds"] for t in found["terms"]) == pytest.approx(found["step_time_s"])
@@ -162,6 +168,10 @@ def test_two_systems_side_by_side(job, capsys):
     code, out, _ = run(capsys, "predict", job, "--beside", "dgx-b200")
     assert code == 0
     assert "dgx-b200" in out.splitlines()[0]
+    code, tight, _ = run(capsys, "predict", job, *HUGE, "--beside", "dgx-b200", "--brief")
+    assert code == 0, "which is faster is answered"
+    assert "The plan does not fit on dgx-h100 and dgx-b200." in " ".join(tight.split())
+    assert run(capsys, "predict", job, "--tp", "7", "--beside", "dgx-b200")[0] == 1
     assert f"{found['speedup_per_step'] ** -1:.3g} times the speed of dgx-h100" in " ".join(out.split())
 
 
@@ -176,21 +186,32 @@ def test_sizes_of_a_curve(job, capsys):
     assert [p["node_size"] for p in nodes["points"]] == [8, 4]
 
 
+def test_sizes_where_the_plan_is_invalid_have_no_figures(job, capsys):
+    code, out, _ = run(capsys, "scale", job, "-n", "64,3")
+    assert code == 0
+    line = next(line for line in out.splitlines() if line.split()[:1] == ["3"])
+    assert line.split()[-5:] == ["-"] * 5
+    assert "plan invalid here" in out
+
+
 def test_losses_add_up_to_what_is_lost(job, capsys):
     for p in told(capsys, "scale", job, "-n", "32..256")["points"][1:]:
-        assert sum(p["losses"].values()) == pytest.approx(1 - 1 / (1 / p["efficiency"]), abs=0.02)
+        assert sum(p["losses"].values()) == pytest.approx(1 - p["efficiency"], abs=0.02)
 
 
 @pytest.mark.parametrize(
     ("text", "sizes"),
-    [("512", (512,)), ("512,1024, 2048", (512, 1024, 2048)), ("8..64", (8, 16, 32, 64)), ("8..100", (8, 16, 32, 64)), ("64..8,256", (64, 32, 16, 8, 256)),
+    [("512", (512,)), ("512,1024, 2048", (512, 1024, 2048)), ("8..64", (8, 16, 32, 64)), ("8..100", (8, 16, 32, 64)),
+     ("64..8,256", (64, 32, 16, 8, 256)),
      ("6..5", (6,)), ("7..7", (7,))],
 )  # fmt: skip
 def test_texts_of_sizes(text, sizes):
     assert sizes_of(text, "-n") == sizes
 
 
-@pytest.mark.parametrize("text", ["", "a", "8,,16", "0", "-8", "8..", "0..8", "8...16", "8,8", "8..64,16", "1.5", "８", "9" * 40 + "..8", ",".join(map(str, range(1, 70)))])
+@pytest.mark.parametrize(
+    "text", ["", "a", "8,,16", "0", "-8", "8..", "0..8", "8...16", "8,8", "8..64,16", "1.5", "８", "9" * 40 + "..8", ",".join(map(str, range(1, 70)))]
+)
 def test_texts_that_are_no_sizes(text):
     with pytest.raises(InputError) as caught:
         sizes_of(text, "--accelerators")

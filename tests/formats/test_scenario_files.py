@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -37,7 +38,11 @@ MALFORMED = {
         "x.yaml:1: the file holds a list, and must hold keys with values",
         "Write cluster:, model:, job: and strategy: at the start of lines.",
     ),
-    "two documents": ("a: 1\n---\nb: 1\n", "x.yaml:2:1: a second document starts here, and a scenario is one", "Put each scenario into a file of its own."),
+    "two documents": (
+        "a: 1\n---\nb: 1\n",
+        "x.yaml:2:1: a second document starts here, and a scenario is one",
+        "Put each scenario into a file of its own.",
+    ),
     "key twice": ("strategy:\n  tp: 8\n  tp: 4\n", "x.yaml:3 [strategy.tp]: the key tp stands twice, first on line 2", "Keep one of the two."),
     "misspelt section": ("strategi: {tp: 8}\n", "x.yaml:1 [strategi]: scenario has no key strategi", "Did you mean strategy?"),
     "misspelt key": ("cluster:\n  acelerators: 8\n", "x.yaml:2 [cluster.acelerators]: cluster has no key acelerators", "Did you mean accelerators?"),
@@ -82,7 +87,11 @@ MALFORMED = {
         "x.yaml:1 [strategy.tp]: strategy.tp must lie between 1 and 1000000000000, and is 1e30",
         "Write a number between 1 and 1000000000000.",
     ),
-    "level": ("strategy: {zero: 4}\n", "x.yaml:1 [strategy.zero]: strategy.zero must lie between 0 and 3, and is 4", "Write a number between 0 and 3."),
+    "level": (
+        "strategy: {zero: 4}\n",
+        "x.yaml:1 [strategy.zero]: strategy.zero must lie between 0 and 3, and is 4",
+        "Write a number between 0 and 3.",
+    ),
     "choice": (
         "strategy: {recompute: ful}\n",
         "x.yaml:1 [strategy.recompute]: strategy.recompute must be one of none, selective, full, not 'ful'",
@@ -110,7 +119,11 @@ MALFORMED = {
         "x.yaml:1 [name.b]: the values are nested too deeply, or an alias contains itself",
         "Write the values out without aliases.",
     ),
-    "key that is a list": ("strategy: {[1]: 8}\n", "x.yaml:1 [strategy]: a key must be a text, not a list or a mapping", "Write a name before the colon."),
+    "key that is a list": (
+        "strategy: {[1]: 8}\n",
+        "x.yaml:1 [strategy]: a key must be a text, not a list or a mapping",
+        "Write a name before the colon.",
+    ),
     "open brace": (
         "strategy: {tp: 8",
         "x.yaml:1:17: the text is not valid YAML: expected ',' or '}', but got '<stream end>'",
@@ -194,10 +207,9 @@ def test_too_many_values_by_aliases(tmp_path):
 
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(text):
-    try:
-        parse_document(text, "x.yaml")
-    except InputError as error:
-        assert render_error(error, "en").startswith("error: ")
+    # Any other exception fails the test.
+    with contextlib.suppress(InputError):
+        assert isinstance(parse_document(text, "x.yaml").data, dict)
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda s: s.name)

@@ -76,7 +76,10 @@ def _fits(questions: list[Question]) -> np.ndarray:
 
 
 def _largest(question: Question, change: Callable[[Question, int], Question], unit: int, most: int) -> int | None:
-    """The largest multiple of ``unit`` (up to ``most`` of them) that fits: memory grows with it, so a bisection finds it; None where even one does not."""
+    """The largest multiple of ``unit``, up to ``most`` of them, that fits; None where even one does not.
+
+    Memory grows with it, so a bisection finds it.
+    """
     if not _fits([change(question, unit)])[0]:
         return None
     low, high = 1, most
@@ -89,7 +92,7 @@ def _largest(question: Question, change: Callable[[Question, int], Question], un
 
 
 def _smallest_count(question: Question) -> int | None:
-    """The smallest multiple of tp * pp * cp on which the plan is valid and fits, found among the divisors of the batch; sharded states shrink as it grows."""
+    """The smallest multiple of tp * pp * cp on which the plan is valid and fits (sharded states shrink as it grows)."""
     s = question.strategy
     group = s.tp * s.pp * s.cp
     dps = [d for d in range(1, question.job.global_batch // s.micro_batch + 1) if question.job.global_batch % (d * s.micro_batch) == 0]
@@ -112,6 +115,12 @@ def _shard(strategy: Strategy, dp: int) -> Strategy:
     return replace(strategy, shard_group=None) if group is not None and dp * strategy.cp < group else strategy
 
 
+def _can_double_tp(question: Question) -> bool:
+    """Whether twice the tensor parallelism stays inside the domain and divides the heads."""
+    tp = question.strategy.tp * 2
+    return tp <= (question.cluster.tiers[0].domain_size or tp) and question.model.heads % tp == 0
+
+
 def _remedies(question: Question, view: MemoryView) -> list[Finding]:
     """Changes that make the plan fit, each tried, with the peak that follows."""
     s, out = question.strategy, []
@@ -120,7 +129,7 @@ def _remedies(question: Question, view: MemoryView) -> list[Finding]:
         "fit.remedy.micro_batch": replace(s, micro_batch=1) if s.micro_batch > 1 else None,
         "fit.remedy.zero1": replace(s, zero=1) if s.zero == 0 else None,
         "fit.remedy.zero3": replace(s, zero=3) if s.zero < 3 and s.pp == 1 else None,
-        "fit.remedy.tp": replace(s, tp=s.tp * 2) if s.tp * 2 <= (question.cluster.tiers[0].domain_size or s.tp * 2) and question.model.heads % (s.tp * 2) == 0 else None,
+        "fit.remedy.tp": replace(s, tp=s.tp * 2) if _can_double_tp(question) else None,
         "fit.remedy.pp": replace(s, pp=s.pp * 2) if s.pp * 2 <= question.model.layers else None,
         "fit.remedy.cp": replace(s, cp=s.cp * 2),
     }

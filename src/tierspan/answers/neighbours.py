@@ -39,7 +39,9 @@ def nearest_measurements(case: Case, count: int = COUNT) -> tuple[Neighbour, ...
             continue
         seen.add(key)
         plan = " ".join(f"{k}{r[k]}" for k in ("tp", "pp", "vpp", "cp", "ep") if r[k] not in ("", "1")) or "dp"
-        out.append(Neighbour(r["id"], r["source"], r["model"], r["accelerator"], int(r["accelerators"]), plan, float(r["measured_s"]), float(r["error"])))
+        out.append(
+            Neighbour(r["id"], r["source"], r["model"], r["accelerator"], int(r["accelerators"]), plan, float(r["measured_s"]), float(r["error"]))
+        )
         if len(out) == count:
             break
     return tuple(out)

@@ -109,7 +109,7 @@ def _answer(i: int, q: Question, case: Case, arrays: Cases, e: StepEstimate, mem
         model_flops_per_step=flops, power_W=None if power is None else power * n,
         terms=terms, traffic=_traffic(e, i, traffic, tiers), placement=_placement(q, arrays, i), tiers=_tier_views(q, arrays, i, traffic),
         binds=binds[0], binds_share=binds[1], memory=view, regime=regime, interval_basis=basis,
-        assumptions=(*q.assumptions, *_own_assumptions(case, profile, memory.measured_stack[i], tiers)),
+        assumptions=(*q.assumptions, *_own_assumptions(case, profile, memory.measured_stack[i])),
         findings=findings, sources=_sources(q), neighbours=nearest_measurements(case), profile_version=profile.version,
     )  # fmt: skip
 
@@ -165,14 +165,17 @@ def _tier_views(q: Question, arrays: Cases, i: int, traffic: dict[tuple[str, int
     for t, tier in enumerate(q.cluster.tiers):
         size = q.cluster.accelerators if tier.domain_size is None else min(tier.domain_size, q.cluster.accelerators)
         share = _at(network.bandwidth_Bps[min(t, network.tiers - 1)], i) if t < network.tiers else tier.bandwidth_Bps
+        exposed = sum(v for (_, at), v in traffic.items() if at == t)
+        held, rate = size * card.memory_bytes, size * top
         out.append(
-            TierView(tier.name, tier.kind, size, tier.bandwidth_Bps, share, tier.latency_s, tier.transport, tier.memory_semantics, size * card.memory_bytes,
-                     size * top, sum(v for (_, at), v in traffic.items() if at == t))
-        )  # fmt: skip
+            TierView(
+                tier.name, tier.kind, size, tier.bandwidth_Bps, share, tier.latency_s, tier.transport, tier.memory_semantics, held, rate, exposed
+            )
+        )
     return tuple(out)
 
 
-def _own_assumptions(case: Case, profile: Profile, memory_checked: bool, tiers: Sequence[object]) -> list[Assumption]:
+def _own_assumptions(case: Case, profile: Profile, memory_checked: bool) -> list[Assumption]:
     """What the model itself takes for granted in this case."""
     keys = case.keys
     out = [Assumption("placement", "aligned", "predict.aligned")]

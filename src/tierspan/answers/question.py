@@ -168,7 +168,7 @@ def _stack(values: Mapping[str, object], read: Scenario | None, said_at: PlaceOf
     if given is None:
         name = usual_stack(cluster.accelerator)
         reason = "question.stack_unknown" if name == "unknown" else "question.stack"
-        book.note("stack", name, reason, accelerator=cluster.accelerator.name, listed=", ".join(stacks()))
+        book.note("stack", name, reason, accelerator=cluster.accelerator.name, family=stack(stack(name).family).name, listed=", ".join(stacks()))
     elif not isinstance(given, str):
         raise InputError("scenario.type_text", place=place, key="stack", value=given)
     elif given not in stacks():

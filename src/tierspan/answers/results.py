@@ -33,7 +33,10 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class GroupPlacement:
-    """Where a parallel group runs: ``size`` ranks, ``stride`` apart; ``members_per_domain`` of them inside one scale-up domain; ``tier`` is the outermost it needs."""
+    """Where a parallel group runs: ``size`` ranks, ``stride`` apart, ``members_per_domain`` of them inside one scale-up domain.
+
+    ``tier`` is the outermost tier it needs.
+    """
 
     kind: str
     size: int

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -27,7 +29,8 @@ def scale(
         question: the job at the reference size.
         sizes: accelerators, in any order, larger or smaller than the reference.
         weak: the global batch grows with the data parallelism (else it stays: strong scaling).
-        node_sizes: cards a node for each size (fewer cards a node); one for all, or one each.
+        node_sizes: cards a node (fewer cards a node): every size with each of them.
+        profile: constants; default the shipped ones.
 
     Raises:
         InputError: no sizes, or the reference size cannot run.
@@ -56,7 +59,10 @@ def _resized(question: Question, n: int, base: int, weak: bool, node_size: int) 
 
 
 def _cluster(cluster: Cluster, n: int, node_size: int) -> Cluster:
-    """The cluster with another number of accelerators and, where asked, fewer cards a node (the scale-up domain shrinks with the node where they are one)."""
+    """The cluster with another number of accelerators and, where asked, fewer cards a node.
+
+    The scale-up domain shrinks with the node where the two are one.
+    """
     if node_size == cluster.node_size or cluster.system is None:
         tiers = cluster.tiers
         if node_size != cluster.node_size and tiers[0].domain_size == cluster.node_size:
@@ -84,8 +90,9 @@ def _point(p: Prediction, reference: Prediction) -> ScalePoint:
     efficiency = p.tokens_per_s_per_accelerator / reference.tokens_per_s_per_accelerator
     pick = max if efficiency < 1 else min
     return ScalePoint(
-        accelerators=p.case.accelerators, node_size=p.case.node_size, dp=p.case.dp, global_batch=p.case.global_batch, step_time_s=p.step_time_s, low_s=p.low_s,
-        high_s=p.high_s, tokens_per_s=p.tokens_per_s, tokens_per_s_per_accelerator=p.tokens_per_s_per_accelerator, efficiency=efficiency,
+        accelerators=p.case.accelerators, node_size=p.case.node_size, dp=p.case.dp, global_batch=p.case.global_batch,
+        step_time_s=p.step_time_s, low_s=p.low_s, high_s=p.high_s, tokens_per_s=p.tokens_per_s,
+        tokens_per_s_per_accelerator=p.tokens_per_s_per_accelerator, efficiency=efficiency,
         speedup=p.tokens_per_s / reference.tokens_per_s, mfu=p.mfu, losses=losses,
         main_cause=pick(losses, key=lambda k: losses[k]) if losses and p is not reference else "", fits=p.memory.fits, status=p.status,
     )  # fmt: skip
@@ -93,10 +100,8 @@ def _point(p: Prediction, reference: Prediction) -> ScalePoint:
 
 def _knee(points: Sequence[ScalePoint]) -> int | None:
     """The largest size before throughput per accelerator falls by more than ``KNEE`` a doubling."""
-    import math
-
     ordered = sorted((p for p in points if p.status != "invalid" and p.node_size == points[0].node_size), key=lambda p: p.accelerators)
-    for a, b in zip(ordered, ordered[1:], strict=False):
+    for a, b in itertools.pairwise(ordered):
         doublings = math.log2(b.accelerators / a.accelerators) if b.accelerators > a.accelerators else 0.0
         if doublings and 1.0 - (b.efficiency / a.efficiency) ** (1.0 / doublings) > KNEE:
             return a.accelerators
@@ -110,7 +115,8 @@ def _advice(points: Sequence[ScalePoint], predictions: Sequence[Prediction]) -> 
         return []
     point, prediction = max(lost, key=lambda pq: pq[0].accelerators)
     values = {
-        "accelerators": point.accelerators, "points": round(100 * point.losses[point.main_cause], 1), "micro_batches": round(prediction.case.micro_batches, 1),
+        "accelerators": point.accelerators, "points": round(100 * point.losses[point.main_cause], 1),
+        "micro_batches": round(prediction.case.micro_batches, 1),
         "pp": prediction.case.strategy.pp, "vpp": prediction.case.strategy.vpp, "tp": prediction.case.strategy.tp, "dp": point.dp,
     }  # fmt: skip
     return [Finding(f"scale.advice.{point.main_cause}", "info", values)]

@@ -38,7 +38,12 @@ class Validation:
 
 
 def validate(
-    path: str | Path, *, split: Split | None = None, profile: Profile | None = None, predictions: str | Path | None = None, progress: Progress | None = None
+    path: str | Path,
+    *,
+    split: Split | None = None,
+    profile: Profile | None = None,
+    predictions: str | Path | None = None,
+    progress: Progress | None = None,
 ) -> Validation:
     """Validate on a measurement file.
 
@@ -92,8 +97,8 @@ def _training(file: MeasurementFile, profile: Profile, split: Split | None, prog
         status.append("excluded" if flag else "predicted" if data.position[i] >= 0 else "not predicted")
         reason.append(flag or data.reason[i])
     told = lines(
-        [r.id for r in file.training], [measured_step_time_s(r) for r in file.training], _optional(full["p"]), _optional(full["low"]), _optional(full["high"]),
-        "s", status, reason,
+        [r.id for r in file.training], [measured_step_time_s(r) for r in file.training], _optional(full["p"]),
+        _optional(full["low"]), _optional(full["high"]), "s", status, reason,
     )  # fmt: skip
     return Validation(report, tuple(told), profile.version, split or "")
 

@@ -21,10 +21,9 @@ Parts = tuple[tuple[str, int, Array], ...]
 
 @dataclass(frozen=True, slots=True)
 class LayerExchange:
-    """Exposed traffic of one layer and micro-batch in s: ``exposed`` in all, ``forward_exposed`` the share that a full recompute repeats."""
+    """Exposed traffic of one layer and micro-batch in s; a full recompute sends the forward part once more, which is counted."""
 
     exposed: Array
-    forward_exposed: Array
     by_tier: Parts
     hidden: dict[str, Array]
 
@@ -54,22 +53,23 @@ def layer_exchange(cases: Cases, network: Network, moe_share: Array) -> LayerExc
     mlp_split = np.where(s.etp < s.tp, 1.0 - moe_share, 1.0)
     pairs = np.where(s.tp > 1, 1.0 + mlp_split, 0.0)
     left = k.tp_exposed * np.where(s.overlap_tp > 0, k.tp_overlap_left, 1.0)
-    tp_forward = left * pairs * pair
-    tp_seconds = 2.0 * tp_forward
+    again = np.where(s.recompute == 2, 1.0, 0.0)
+    tp_all = (2.0 + again) * pairs * pair
+    tp_seconds = left * tp_all
     parts = on_tiers("tp", tp_seconds, tp, network.tiers)
-    hidden = {"tp": 2.0 * pairs * pair - tp_seconds}
-    exposed, forward_exposed = tp_seconds, tp_forward
+    hidden = {"tp": tp_all - tp_seconds}
+    exposed = tp_seconds
 
     if np.any(s.cp > 1):
         cp = group_span(s.cp, s.cp_stride, domain)
         width = np.where(m.kv_lora_rank > 0, m.kv_lora_rank + m.rope_head_dim, np.maximum(m.kv_heads / s.tp, 1.0) * (m.head_dim + m.v_head_dim))
         # keys and values go once round forward; backward they go round again with their gradients
         one_way = gather_s(2.0 * tokens * s.cp * width, cp, network)
-        cp_all = np.where(s.cp > 1, 3.0 * one_way, 0.0)
+        cp_all = np.where(s.cp > 1, (3.0 + again) * one_way, 0.0)
         cp_seconds = k.cp_exposed * cp_all
         parts += on_tiers("cp", cp_seconds, cp, network.tiers)
         hidden["cp"] = cp_all - cp_seconds
-        exposed, forward_exposed = exposed + cp_seconds, forward_exposed + cp_seconds / 3.0
+        exposed = exposed + cp_seconds
 
     if np.any((s.ep > 1) & (m.experts > 0)):
         ep = group_span(s.ep, s.ep_stride, domain)
@@ -84,14 +84,14 @@ def layer_exchange(cases: Cases, network: Network, moe_share: Array) -> LayerExc
             domains = np.maximum(s.ep / ep.inner_members(t), 1.0)
             reached = domains * (1.0 - (1.0 - 1.0 / domains) ** np.maximum(m.topk, 1.0))
             share = np.where((cases.stacks.dispatch_once > 0) & (t > 0), np.minimum(reached / np.maximum(m.topk, 1.0), 1.0), 1.0)
-            times.append(2.0 * share * (send[t] + back[t]) * active)
+            times.append((2.0 + again) * share * (send[t] + back[t]) * active)
             slowest = np.maximum(slowest, times[-1])
         for t in range(network.tiers):
             value = k.ep_exposed * np.where(times[t] == slowest, slowest, 0.0)
             parts += (("ep", t, value),)
         hidden["ep"] = slowest * (1.0 - k.ep_exposed)
-        exposed, forward_exposed = exposed + k.ep_exposed * slowest, forward_exposed + 0.5 * k.ep_exposed * slowest
-    return LayerExchange(exposed, forward_exposed, parts, hidden)
+        exposed = exposed + k.ep_exposed * slowest
+    return LayerExchange(exposed, parts, hidden)
 
 
 def buckets(elements: Array, cases: Cases, ranks: Array) -> Array:

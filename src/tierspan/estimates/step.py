@@ -134,11 +134,8 @@ def estimate_step(cases: Cases) -> StepEstimate:
     micro_batches = s.micro_batches
 
     traffic = layer_exchange(cases, network, moe_share)
-    again = np.where(
-        s.recompute == 2,
-        _sum(forward) + traffic.forward_exposed,
-        np.where(s.recompute == 1, cases.stacks.selective_attention * forward["attention"], 0.0),
-    )
+    scores = cases.stacks.selective_attention * forward["attention"]
+    again = np.where(s.recompute == 2, _sum(forward), np.where(s.recompute == 1, scores, 0.0))
     device_f, device_b = _sum(forward), _sum(backward)
     exposed = traffic.exposed
     device = device_f + device_b + again + exposed

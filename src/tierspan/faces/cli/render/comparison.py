@@ -39,7 +39,8 @@ def headline(comparison: Comparison, lang: str) -> str:
     fast, slow = (b, a) if swap else (a, b)
     joule_a, joule_b = comparison.tokens_per_joule_a, comparison.tokens_per_joule_b
     joule = _turned(joule_a / joule_b, swap) if joule_a and joule_b else math.nan
-    return said(
+    tight = said("list.and", lang).join(_name(p) for p in (a, b) if p.status == "does not fit")
+    told = said(
         "beside.headline",
         lang,
         model=a.case.model,
@@ -51,6 +52,7 @@ def headline(comparison: Comparison, lang: str) -> str:
         accelerator=number_of(_turned(comparison.speedup_per_accelerator, swap)),
         joule=said("beside.headline.joule", lang, ratio=number_of(joule)) if math.isfinite(joule) else "",
     )
+    return told + (said("beside.headline.exceeds", lang, name=tight) if tight else "")
 
 
 def _turned(ratio: float, swap: bool) -> float:

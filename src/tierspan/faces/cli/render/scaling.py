@@ -19,7 +19,7 @@ _LEAST_LOSS = 0.001
 
 def headline(scaling: Scaling, lang: str) -> str:
     """What the largest size is worth against the first one."""
-    known = [p for p in scaling.points if math.isfinite(p.efficiency)]
+    known = [p for p in scaling.points if _runs(p)]
     if not known:
         return said("scale.headline.nothing", lang)
     reference = next((p for p in known if p.accelerators == scaling.reference), known[0])
@@ -75,8 +75,9 @@ def points_table(scaling: Scaling, lang: str) -> RenderableType:
     nodes = _several_nodes(scaling)
     rows = []
     for p in scaling.points:
-        cells = [whole(p.accelerators), *([whole(p.node_size)] if nodes else []), whole(p.dp), whole(p.global_batch), number_of(p.step_time_s)]
-        rows.append((*cells, _interval(p, lang), number_of(p.tokens_per_s_per_accelerator, 4), percent(p.mfu), number_of(p.speedup)))
+        size = [whole(p.accelerators), *([whole(p.node_size)] if nodes else []), whole(p.dp), whole(p.global_batch)]
+        figures = [number_of(p.step_time_s), _interval(p, lang), number_of(p.tokens_per_s_per_accelerator, 4), percent(p.mfu), number_of(p.speedup)]
+        rows.append((*size, *(figures if _runs(p) else [UNKNOWN] * len(figures))))
     head = {name: said(f"scale.points.{name}", lang) for name in ("size", "node", "batch", "step", "interval", "rate", "each", "mfu", "speedup")}
     columns = [number(head["size"]), *([number(head["node"])] if nodes else []), number("DP"), number(head["batch"]), number(head["step"], "s")]
     columns += [number(head["interval"], "s"), number(head["rate"], head["each"]), number(head["mfu"], "%"), number(head["speedup"])]
@@ -88,11 +89,17 @@ def curve_table(scaling: Scaling, lang: str) -> RenderableType:
     from tierspan.faces.cli.render.bars import bar
     from tierspan.faces.cli.render.table import Column, number, table
 
-    best = max((p.efficiency for p in scaling.points if math.isfinite(p.efficiency)), default=1.0)
-    rows = [(_size(p, scaling), bar(p.efficiency / best, 36), percent(p.efficiency), _remark(p, scaling, lang)) for p in scaling.points]
+    best = max((p.efficiency for p in scaling.points if _runs(p)), default=1.0)
+    share = {id(p): p.efficiency if _runs(p) else math.nan for p in scaling.points}
+    rows = [(_size(p, scaling), bar(share[id(p)] / best, 36), percent(share[id(p)]), _remark(p, scaling, lang)) for p in scaling.points]
     head = {name: said(f"scale.points.{name}", lang) for name in ("size", "efficiency", "remark")}
     columns = [number(head["size"]), Column("", fold=False), number(head["efficiency"], "%"), Column(head["remark"])]
     return fitted(table(columns, rows, title=said("scale.curve", lang, reference=whole(scaling.reference))))
+
+
+def _runs(point: ScalePoint) -> bool:
+    """Whether the figures of a point mean anything: a plan that breaks a rule at this size has none."""
+    return point.status != "invalid" and math.isfinite(point.efficiency)
 
 
 def _several_nodes(scaling: Scaling) -> bool:
@@ -107,9 +114,9 @@ def losses_table(scaling: Scaling, lang: str) -> RenderableType | None:
     """What each size loses against the first one, in points of throughput per accelerator, by cause; None where nothing is lost."""
     from tierspan.faces.cli.render.table import Column, number, table
 
-    causes = {c: max(abs(p.losses.get(c, 0.0)) for p in scaling.points) for p in scaling.points for c in p.losses}
+    moved = [p for p in scaling.points if p.losses and _runs(p)]
+    causes = {c: max(abs(p.losses.get(c, 0.0)) for p in moved) for p in moved for c in p.losses}
     shown = sorted((c for c in causes if causes[c] >= _LEAST_LOSS), key=lambda c: -causes[c])
-    moved = [p for p in scaling.points if p.losses]
     if not shown or not moved:
         return None
     rows = [(named("cause", c, lang), *(_points(p.losses.get(c, 0.0)) for p in moved)) for c in shown]

@@ -27,7 +27,9 @@ def validation_parts(found: Validation, lang: str) -> list[RenderableType]:
     from rich.text import Text
 
     report = found.report
-    parts: list[RenderableType] = [Group(fitted(Text(headline(report, lang), style="bold")), lines(constants_sentence(found, lang)))]
+    first = fitted(Text(headline(report, lang), style="bold"))
+    # Where nothing was predicted no constants were asked.
+    parts: list[RenderableType] = [Group(first, lines(constants_sentence(found, lang))) if report["predicted"] else first]
     parts += left_out_parts(report, lang)
     if report["kind"] == "memory":
         return [*parts, *memory_parts(report, lang)]
@@ -77,9 +79,10 @@ def left_out_parts(report: Mapping[str, Any], lang: str) -> list[RenderableType]
     for name, prefix in (("excluded", "validate.flag"), ("not_predicted", "validate.reason")):
         counts = report[name]
         if counts:
+            ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+            width = len(whole(ordered[0][1]))
             told = [
-                said("validate.counted", lang, count=whole(count), reason=reason_text(prefix, reason, lang))
-                for reason, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+                said("validate.counted", lang, count=whole(count).rjust(width), reason=reason_text(prefix, reason, lang)) for reason, count in ordered
             ]
             parts.append(lines(*told, head=title(f"validate.{name}", lang, count=whole(sum(counts.values())))))
     return parts
@@ -199,7 +202,7 @@ def memory_parts(report: Mapping[str, Any], lang: str) -> list[RenderableType]:
 
 def signed(share: float | None) -> str:
     """A share in percent with its sign."""
-    return UNKNOWN if share is None else f"{100 * share:+.1f}"
+    return UNKNOWN if share is None else f"{round(100 * share, 1) + 0.0:+.1f}"
 
 
 def _other(share: float | None) -> float | None:
