@@ -168,7 +168,7 @@ def test_an_accelerator_stands_for_its_usual_system():
 
 
 def test_given_values_replace_those_of_the_scenario(tmp_path):
-    path = scenario(tmp_path, "cluster: {system: dgx-h100, accelerators: 16, nic: 200Gb/s}\nmodel: llama-3.1-8b\n"
+    path = scenario(tmp_path, "cluster: {system: dgx-h100, accelerators: 16, nic: 100Gb/s}\nmodel: llama-3.1-8b\n"
                     "job: {sequence_length: 4096, global_batch: 64}\nstrategy: {tp: 8, pp: 2}\n")  # fmt: skip
     assert build_question(path).strategy.tp == 8
     found = build_question(path, tp=2, accelerators=32, sequence_length=8192)
@@ -214,6 +214,11 @@ def test_a_model_from_a_config(tmp_path):
     assert build_question(path).model.layers == 4, "relative to the folder of the scenario"
     for given in (tmp_path / "config.json", str(tmp_path), shape):
         assert build_question(**{**BASE, "model": given}).model.hidden == 512
+
+
+@pytest.mark.parametrize(("system", "precision"), [("dgx-h100", "bf16"), ("v100-pcie-node8", "fp16"), ("dgx-spark", "bf16")])
+def test_the_usual_precision(system, precision):
+    assert build_question(system=system, accelerators=1, **JOB).job.precision == precision
 
 
 def test_the_same_question_on_another_system():

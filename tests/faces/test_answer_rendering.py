@@ -195,6 +195,13 @@ def test_an_interval_that_is_not_known_is_not_printed():
     assert "nan" not in told.lower()
 
 
+def test_a_step_that_is_not_known_is_not_printed():
+    told = shown(prediction_parts(replace(NOWHERE, status="predicted", findings=()), "en"))
+    assert "the step time is not known" in told
+    assert "It fits: 70.0 of 80.0 GB" in " ".join(told.split())
+    assert "MFU" not in told
+
+
 @pytest.mark.parametrize("binds", ["matmul", "dp", "bubble", "something new"])
 def test_what_binds_is_told(binds):
     assert "60 %" in shown(prediction_parts(replace(PREDICTION, binds=binds), "en"))

@@ -71,7 +71,7 @@ def test_what_was_fitted_is_told(fitted):
     for line in ("\nall rows ", "\nother groups ", "\nother publishers ", "\nall regimes ", "\nnew stack or accelerator "):
         assert line in fitted.out
     path = fitted.folder / "profile.json"
-    assert fitted.out.endswith(f"  To use it: tierspan validate {fitted.data} --profile {path}\n") or "--profile" in fitted.out.splitlines()[-1]
+    assert fitted.out.endswith(f"  To use it: tierspan validate {fitted.data} --profile {path}\n")
     assert fitted.err.splitlines() == [
         "fit to all rows: 1 of 1",
         "groups left out: 1 of 2",
@@ -115,7 +115,7 @@ def test_a_cut_of_the_public_measurements(tmp_path):
         pytest.skip("training.csv is not beside this checkout")
     with TRAINING.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
-        rows = [row for row in reader if row["source"].startswith("NVIDIA Megatron-Bridge")][:60]
+        rows = [row for row in reader if row["source"].startswith("NVIDIA Megatron-Bridge")][:30]
     data = tmp_path / "cut.csv"
     with data.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(reader.fieldnames or ()), lineterminator="\n")
@@ -125,7 +125,7 @@ def test_a_cut_of_the_public_measurements(tmp_path):
     rewrite(data, data, lambda i, row: row | ({"source": "Another lab"} if i == 0 else {}))
     out, _ = told("calibrate", str(data), "--out", str(tmp_path / "profile.json"), "--json")
     answer = json.loads(out)
-    assert answer["rows"] > 20
+    assert answer["rows"] > 10
     assert answer["median_ape_fitted"] < answer["median_ape_left_out"] < 0.5
 
 
@@ -181,6 +181,11 @@ def test_no_row_to_fit(tmp_path):
     assert not (tmp_path / "profile.json").exists()
 
 
+def test_the_command_that_uses_a_profile_can_be_pasted():
+    lines = render.written_lines("my runs/two.csv", (Path("a/p.json"), Path("a/n.csv")), "en")
+    assert lines[-1] == "  To use it: tierspan validate 'my runs/two.csv' --profile a/p.json"
+
+
 def test_constants_at_a_bound_are_a_warning():
     errors = {"median_ape": 0.1, "median_ape_curated": float("nan"), "mean_ape": 0.2, "bias": -0.01}
     record = {"rows_fitted": 9, "rows_scored": 8, "iterations": 3, "errors": {"fitted": errors}, "intervals": {"all": [0.9, 1.2, 8]}}
@@ -189,12 +194,14 @@ def test_constants_at_a_bound_are_a_warning():
     def shown(found: Calibration) -> str:
         out = io.StringIO()
         console = make_console(out)
-        for part in render.calibration_parts(found, "folder/two.csv", (Path("p.json"), Path("n.csv")), "en"):
+        for part in render.calibration_parts(found, "folder/two.csv", "en"):
             console.print(part)
         return out.getvalue()
 
     plain = shown(calibration)
-    assert plain.startswith("1 constants fitted to 9 rows of two.csv: median error 10.0 % on rows whose group was left out, 5.0 % on the")
+    assert " ".join(plain.split()).startswith(
+        "1 constants fitted to 9 rows of two.csv: median error 10.0 % on rows whose group was left out, 5.0 % on the"
+    )
     assert "warning" not in plain
     assert [line.split() for line in plain.splitlines() if line.startswith(("all rows", "all regimes"))] == [
         ["all", "rows", "10.0", "-", "20.0", "-1.0"],
@@ -202,4 +209,4 @@ def test_constants_at_a_bound_are_a_warning():
     ]
     warned = shown(replace(calibration, at_bounds=("half_m", "jitter[x]")))
     assert "warning: 2 constants stand at a physical bound" in warned
-    assert "half_m, jitter[x]" in warned
+    assert "half_m, jitter[x]" in " ".join(warned.split())

@@ -132,9 +132,10 @@ def _errors(data: TrainingData, predicted: Array, scored: np.ndarray) -> dict[st
     e = predicted[scored] / data.measured_s[scored] - 1.0
     curated = np.array([c.stack.id != NANOTRON for c, s in zip(data.cases, scored, strict=True) if s])
     ape = np.abs(e)
+    told = {"median_ape_curated": round(float(np.median(ape[curated])), 4)} if curated.any() else {}
     return {
+        **told,
         "median_ape": round(float(np.median(ape)), 4),
-        "median_ape_curated": round(float(np.median(ape[curated])), 4) if curated.any() else float("nan"),
         "mean_ape": round(float(ape.mean()), 4),
         "bias": round(float(np.median(e)), 4),
     }

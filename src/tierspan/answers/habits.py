@@ -66,5 +66,5 @@ def habits(name: str) -> StackDefaults:
 
 
 def usual_precision(accelerator: Accelerator) -> str:
-    """BF16 where the accelerator has such units, else FP16, else the first that its sheet names."""
-    return next((name for name in ("bf16", "fp16") if name in accelerator.peak_flops), next(iter(accelerator.peak_flops), "bf16"))
+    """BF16, or FP16 where the sheet names that and no BF16; a sheet that names neither leaves BF16, and the plan is then refused."""
+    return "fp16" if "fp16" in accelerator.peak_flops and "bf16" not in accelerator.peak_flops else "bf16"

@@ -87,19 +87,19 @@ def _at(values: Array, i: int) -> float:
 
 def _answer(i: int, q: Question, case: Case, arrays: Cases, e: StepEstimate, memory: MemoryEstimate, profile: Profile) -> Prediction:
     findings = plan_findings(q, arrays, i)
-    step = _at(e.step_time_s, i)
+    invalid = any(f.severity == "error" for f in findings)
+    step = float("nan") if invalid else _at(e.step_time_s, i)
     tiers = q.cluster.tiers
-    traffic = {(kind, t): _at(v, i) for (kind, t), v in e.traffic.items() if t < len(tiers)}
+    traffic = {} if invalid else {(kind, t): _at(v, i) for (kind, t), v in e.traffic.items() if t < len(tiers)}
     regime = regime_of(case, _at(e.host_bound, i) > 0)
     known = profile.known("gemm_efficiency", case.keys) and profile.known("stack_factor", case.keys)
-    bounds, basis = lookup(table_from_json(profile.record["intervals"]), regime, known) if "intervals" in profile.record else (None, "")
+    bounds, basis = lookup(table_from_json(profile.record.get("intervals", {})), regime, known)
     tokens = q.job.global_batch * q.job.sequence_length
     flops = _at(e.flops_per_step, i)
     n = q.cluster.accelerators
     power = q.cluster.accelerator.power_W
     view = memory_view(memory, i)
-    invalid = any(f.severity == "error" for f in findings)
-    terms = _terms(e, i, traffic, tiers, step)
+    terms = () if invalid else _terms(e, i, traffic, tiers, step)
     binds = _binds(terms)
     return Prediction(
         status="invalid" if invalid else "predicted" if view.fits else "does not fit",
@@ -107,7 +107,8 @@ def _answer(i: int, q: Question, case: Case, arrays: Cases, e: StepEstimate, mem
         step_time_s=step, low_s=step * bounds.low if bounds else float("nan"), high_s=step * bounds.high if bounds else float("nan"),
         tokens_per_s=tokens / step, tokens_per_s_per_accelerator=tokens / step / n, mfu=flops / step / n / peak(q.cluster, q.job.precision),
         model_flops_per_step=flops, power_W=None if power is None else power * n,
-        terms=terms, traffic=_traffic(e, i, traffic, tiers), placement=_placement(q, arrays, i), tiers=_tier_views(q, arrays, i, traffic),
+        terms=terms, traffic=_traffic(e, i, traffic, tiers), placement=() if invalid else _placement(q, arrays, i),
+        tiers=_tier_views(q, arrays, i, traffic),
         binds=binds[0], binds_share=binds[1], memory=view, regime=regime, interval_basis=basis,
         assumptions=(*q.assumptions, *_own_assumptions(case, profile, memory.measured_stack[i])),
         findings=findings, sources=_sources(q), neighbours=nearest_measurements(case), profile_version=profile.version,
@@ -125,8 +126,8 @@ def _binds(terms: Sequence[Term]) -> tuple[str, float]:
     share = {t.name: 0.0 for t in terms}
     for t in terms:
         share[t.name] += t.share
-    name = max(share, key=lambda k: share[k])
-    return name, share[name]
+    name = max(share, key=lambda k: share[k], default="")
+    return name, share.get(name, float("nan"))
 
 
 def _traffic(e: StepEstimate, i: int, traffic: dict[tuple[str, int], float], tiers: Sequence[object]) -> tuple[Traffic, ...]:

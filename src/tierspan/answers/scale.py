@@ -85,7 +85,7 @@ def _cost(p: Prediction) -> dict[str, float]:
 def _point(p: Prediction, reference: Prediction) -> ScalePoint:
     mine, theirs = _cost(p), _cost(reference)
     total = sum(mine.values())
-    losses = {k: (mine.get(k, 0.0) - theirs.get(k, 0.0)) / total for k in {**mine, **theirs}}
+    losses = {} if p.status == "invalid" else {k: (mine.get(k, 0.0) - theirs.get(k, 0.0)) / total for k in {**mine, **theirs}}
     losses = {k: v for k, v in sorted(losses.items(), key=lambda kv: -abs(kv[1])) if abs(v) >= 5e-4}
     efficiency = p.tokens_per_s_per_accelerator / reference.tokens_per_s_per_accelerator
     pick = max if efficiency < 1 else min

@@ -25,6 +25,7 @@ from tierspan.specs.profile.profile import Profile, shipped_profile
 Split = Literal["group", "source"]
 Progress = Callable[[int, int], None]
 NOT_YET = "not modelled yet"
+NOTHING = Bounds(float("nan"), float("nan"), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,8 @@ def _training(file: MeasurementFile, profile: Profile, split: Split | None, prog
         predicted, bound = predict_with(data, profile, everything)
         table = table_from_json(profile.record.get("intervals", {}))
         regimes = _regimes(data, bound)
-        bounds = [lookup(table, r, True)[0] for r in regimes] if table else []
+        seen = [profile.known("gemm_efficiency", c.keys) and profile.known("stack_factor", c.keys) for c in data.cases]
+        bounds = [lookup(table, r, known)[0] or NOTHING for r, known in zip(regimes, seen, strict=True)]
     else:
         folds = [group_fold(r) if split == "group" else publisher(r.source) for r in data.rows]
         out = cross_validate(data, folds, progress)
@@ -108,16 +110,16 @@ def _regimes(data: TrainingData, bound: np.ndarray) -> list[str]:
 
 
 def _left_out_bounds(data: TrainingData, out: LeftOut) -> list[Bounds]:
-    """Intervals of each row from the left-out residuals of the other folds alone."""
+    """Intervals of each row from the left-out residuals of the other folds alone; none where there is no other fold."""
     residual = np.log(data.measured_s / out.predicted_s)
     regimes = np.array(_regimes(data, out.host_bound))
-    bounds: list[Bounds | None] = [None] * len(regimes)
+    bounds = [NOTHING] * len(regimes)
     for fold in np.unique(out.fold):
         others = data.scored & (out.fold != fold)
         table = interval_table(residual[others], list(regimes[others]))
         for i in np.flatnonzero(out.fold == fold):
-            bounds[i] = lookup(table, str(regimes[i]), True)[0]
-    return [b for b in bounds if b is not None]
+            bounds[i] = lookup(table, str(regimes[i]), True)[0] or NOTHING
+    return bounds
 
 
 def _spread(data: TrainingData, values: Array) -> Array:

@@ -66,6 +66,7 @@ def rates_of(cases: Cases) -> Rates:
         peak = np.take_along_axis(c.peak_flops, np.broadcast_to(code, (c.peak_flops.shape[-1],))[None, :], axis=0)[0]
     low = np.isin(code, [PRECISION_CODE[p] for p in LOW_PRECISIONS]).astype(np.float64)
     wide = np.where(np.isnan(c.peak_flops[PRECISION_CODE["bf16"]]), c.peak_flops[PRECISION_CODE["fp16"]], c.peak_flops[PRECISION_CODE["bf16"]])
+    wide = np.where(np.isnan(wide), peak, wide)
     wide_rate = wide * k.gemm_efficiency_wide / k.stack_factor
     return Rates(
         gemm_flops=peak * k.gemm_efficiency / (k.stack_factor * np.where(low > 0, k.low_precision_factor, 1.0)),

@@ -33,12 +33,16 @@ class Network:
 
 
 def ring_bandwidth_Bps(group: GroupSpan, network: Network) -> Array:
-    """Bandwidth of a ring per rank: the smallest, over the tiers it touches, of inner members x bandwidth; shape (n,)."""
-    rate: Array = network.bandwidth_Bps[0] * np.ones_like(group.size)
+    """Bandwidth of a ring per rank: the smallest, over the tiers it touches, of inner members x bandwidth; shape (n,).
+
+    In a mesh a rank reaches each peer of its domain over the links of that pair alone: ``members - 1`` pairs at most.
+    """
+    in_mesh = network.pair_bandwidth_Bps[0] * np.maximum(group.members[0] - 1.0, 1.0)
+    rate: Array = np.minimum(network.bandwidth_Bps[0], in_mesh)
     for t in range(1, network.tiers):
         crossing = group.inner_members(t) * network.bandwidth_Bps[t]
         rate = np.where(group.span >= t, np.minimum(rate, crossing), rate)
-    return np.where((group.size == 2) & (group.span == 0), np.minimum(rate, network.pair_bandwidth_Bps[0]), rate)
+    return rate
 
 
 def ring_latency_s(group: GroupSpan, network: Network) -> Array:

@@ -24,6 +24,10 @@ class Rule:
     values: Callable[[ModelArrays, StrategyBatch, ClusterArrays], Mapping[str, Array]]
 
 
+NEEDS_GROUPS = frozenset(f"strategy.{name}" for name in ("batch", "expert_group", "shard_group", "interleaved_batches", "few_micro_batches"))
+"""Rules on the data-parallel size: they say nothing where the accelerators cannot be cut into groups."""
+
+
 def _divides(part: Array, whole: Array) -> Mask:
     """Whether ``part`` divides ``whole`` (both may be fractions that came from a division: then it does not)."""
     ratio = whole / np.maximum(part, 1e-9)
@@ -139,8 +143,10 @@ def valid(models: ModelArrays, strategies: StrategyBatch, clusters: ClusterArray
 
 def explain(models: ModelArrays, strategies: StrategyBatch, clusters: ClusterArrays) -> tuple[Finding, ...]:
     """The rules that a single case breaks, with the figures that show it."""
-    found = []
+    found: list[Finding] = []
     for rule in RULES:
+        if rule.id in NEEDS_GROUPS and any(f.id == "strategy.world_size" for f in found):
+            continue  # without whole groups its figures would be fractions
         if bool(np.ravel(rule.broken(models, strategies, clusters))[0]):
             values = {k: _plain(np.ravel(v)[0]) for k, v in rule.values(models, strategies, clusters).items()}
             found.append(Finding(rule.id, rule.severity, values))

@@ -28,6 +28,9 @@ def fit_profile(data: TrainingData, rows: np.ndarray | None = None, version: str
     """Fit the constants on ``rows`` (default: all with weight)."""
     weighted = data.weights > 0
     chosen = np.flatnonzero(weighted if rows is None else weighted & rows)
+    if not chosen.size:
+        # One group is all there is: left out, it is predicted by the priors.
+        return Profile(version, {}, {"iterations": 0})
     arrays = take(data.arrays, chosen)
     layout = layout_of([data.cases[i].keys for i in chosen])
     fit = fit_arrays(arrays, layout, data.measured_s[chosen], data.weights[chosen])

@@ -15,6 +15,8 @@ import numpy as np
 from tierspan.specs.arrays import Array
 
 FEW = 20
+LEAST = 9
+"""Residuals below which no 80 % interval can be told: of n the extremes cover (n - 1) / (n + 1)."""
 COVERAGE = 0.8
 ALL = "all"
 NEW = "new stack or accelerator"
@@ -39,27 +41,29 @@ def bounds_of(residuals: Array) -> Bounds:
 
 def interval_table(residuals: Array, regimes: Sequence[str], left_out_sources: Array | None = None) -> dict[str, Bounds]:
     """Bounds by regime, of ``all`` (nanotron apart: its runs stall by chance), and for what is new."""
+    if residuals.size < LEAST:
+        return {}
     names = np.array(regimes)
     usual = names != "nanotron"
-    table = {ALL: bounds_of(residuals[usual] if usual.any() else residuals)}
+    table = {ALL: bounds_of(residuals[usual] if usual.sum() >= LEAST else residuals)}
     for name in sorted(set(regimes)):
         own = residuals[names == name]
         if own.size >= FEW:
             table[name] = bounds_of(own)
-    if left_out_sources is not None and left_out_sources.size:
+    if left_out_sources is not None and left_out_sources.size >= LEAST:
         new = bounds_of(left_out_sources)
         everything = table[ALL]
         table[NEW] = Bounds(min(new.low, everything.low), max(new.high, everything.high), new.rows)
     return table
 
 
-def lookup(table: Mapping[str, Bounds], regime: str, known: bool) -> tuple[Bounds, str]:
-    """The bounds for a case and the name of the row they come from."""
+def lookup(table: Mapping[str, Bounds], regime: str, known: bool) -> tuple[Bounds | None, str]:
+    """The bounds for a case and the name of the row they come from; none where nothing was measured."""
     if not known and NEW in table:
         return table[NEW], NEW
     if regime in table:
         return table[regime], regime
-    return table[ALL], ALL
+    return (table[ALL], ALL) if ALL in table else (None, "")
 
 
 def table_to_json(table: Mapping[str, Bounds]) -> dict[str, list[float]]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from tierspan.formats.scenario.settings import SETTINGS, Setting
 from tierspan.quantities.errors import Place
+
+if TYPE_CHECKING:
+    from tierspan.specs.profile.profile import Profile
 
 F = TypeVar("F", bound=Callable[..., Any])
 _HARDWARE: Final = (
@@ -21,6 +24,17 @@ _HARDWARE: Final = (
 _FREE: Final = {"system": "--system", "accelerator": "--accelerator", "nic": "--nic", "model": "--model", "stack": "--stack"}
 brief_option = click.option("--brief", is_flag=True, help="predict.option.brief")
 """``--brief``: the verb gets ``brief``."""
+profile_option = click.option("--profile", metavar="FILE", help="predict.option.profile")
+"""``--profile``: the verb gets ``profile``, a file that ``calibrate`` wrote."""
+
+
+def profile_of(path: str | None) -> Profile | None:
+    """The constants of a file, or ``None`` for the shipped ones."""
+    if path is None:
+        return None
+    from tierspan.specs.profile.load import load_profile
+
+    return load_profile(path)
 
 
 def question_options(*, without: tuple[str, ...] = ()) -> Callable[[F], F]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tierspan.faces.cli.render.parts import fitted, lines, percent, said, title, whole
+from tierspan.faces.cli.render.parts import fitted, lines, percent, said, whole
 from tierspan.faces.cli.render.validation import class_text, signed
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ def headline(found: Calibration, file: str, lang: str) -> str:
     )
 
 
-def calibration_parts(found: Calibration, file: str, written: tuple[Path, Path], lang: str) -> list[RenderableType]:
-    """The parts of the answer from top to bottom."""
+def calibration_parts(found: Calibration, file: str, lang: str) -> list[RenderableType]:
+    """The parts of the answer from top to bottom; ``written_lines`` follow."""
     from rich.console import Group
     from rich.text import Text
 
@@ -40,10 +41,14 @@ def calibration_parts(found: Calibration, file: str, written: tuple[Path, Path],
         parts.append(bounds_part(found.at_bounds, lang))
     parts += [errors_table(record["errors"], lang), lines(said("calibrate.errors.meaning", lang))]
     parts += [intervals_table(record["intervals"], lang), lines(said("calibrate.intervals.meaning", lang))]
-    use = said("calibrate.use", lang, profile=written[0], file=file)
-    told = (said("calibrate.written.profile", lang, path=written[0]), said("calibrate.written.neighbours", lang, path=written[1]), use)
-    parts.append(lines(*told, head=title("calibrate.written.head", lang)))
     return parts
+
+
+def written_lines(file: str, written: tuple[Path, Path], lang: str) -> list[str]:
+    """The files and the command that uses them, as plain lines: they are copied, so no table may break them."""
+    use = said("calibrate.use", lang, command=shlex.join(["tierspan", "validate", file, "--profile", str(written[0])]))
+    told = (said("calibrate.written.profile", lang, path=written[0]), said("calibrate.written.neighbours", lang, path=written[1]), use)
+    return [said("calibrate.written.head", lang), *(f"  {line}" for line in told)]
 
 
 def bounds_part(names: tuple[str, ...], lang: str) -> RenderableType:

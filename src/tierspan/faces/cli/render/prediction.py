@@ -14,6 +14,7 @@ from tierspan.faces.cli.render.parts import (
     groups_table,
     lines,
     memory_parts,
+    memory_sentence,
     named,
     neighbours_parts,
     number_of,
@@ -51,6 +52,8 @@ def headline(prediction: Prediction, lang: str) -> str:
         "per_accelerator": number_of(p.tokens_per_s_per_accelerator, 4),
         "mfu": percent(p.mfu),
     }
+    if not math.isfinite(p.step_time_s):
+        return said("predict.headline.unknown", lang, **where, memory=memory_sentence(p.memory, lang))
     need = {"need": gigabytes(p.memory.total_bytes), "usable": gigabytes(p.memory.usable_bytes)}
     return said("predict.headline.fits" if p.status == "predicted" else "predict.headline.exceeds", lang, **where, **speed, **need)
 
@@ -70,7 +73,7 @@ def prediction_parts(prediction: Prediction, lang: str, *, brief: bool = False) 
     parts: list[RenderableType] = [Group(first, lines(case_lines(p.case, lang)))]
     if p.findings:
         parts.append(fitted(findings(p.findings, lang)))
-    if p.status != "invalid":
+    if p.status != "invalid" and math.isfinite(p.step_time_s):
         shares = step_shares(p)
         bar = stacked_bar([(named("step_group", name, lang), share) for name, share in shares.items()])
         parts.append(Group(title("predict.step", lang, step=seconds(p.step_time_s, lang)), bar))
@@ -138,7 +141,7 @@ def notes_parts(prediction: Prediction, lang: str) -> list[RenderableType]:
     """How the interval was made, what MFU means, and power where it is known."""
     p = prediction
     told = []
-    if p.status != "invalid":
+    if p.status != "invalid" and math.isfinite(p.step_time_s):
         told.append(_interval_note(p, lang))
         told.append(said("predict.note.mfu", lang, precision=p.case.precision.upper(), flops=number_of(p.model_flops_per_step / 1e15)))
         if p.power_W is not None and p.power_W > 0 and math.isfinite(p.tokens_per_s):

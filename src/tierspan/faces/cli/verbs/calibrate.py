@@ -31,9 +31,10 @@ def command(session: Session, file: str, out: str, as_json: bool) -> int:
         session.json(found)
         session.note(session.text("calibrate.written", profile=written[0], neighbours=written[1]))
     else:
-        from tierspan.faces.cli.render.calibration import calibration_parts
+        from tierspan.faces.cli.render.calibration import calibration_parts, written_lines
 
-        session.show(*calibration_parts(found, file, written, session.lang))
+        session.show(*calibration_parts(found, file, session.lang))
+        session.write("\n" + "\n".join(written_lines(file, written, session.lang)))
     return 0
 
 

@@ -7,23 +7,25 @@ from typing import Any
 import click
 
 from tierspan.faces.cli.options import json_option
-from tierspan.faces.cli.question_options import brief_option, question_options, written_at
+from tierspan.faces.cli.question_options import brief_option, profile_of, profile_option, question_options, written_at
 from tierspan.faces.cli.session import Session
 
 
 @click.command()
 @question_options()
 @click.option("--beside", metavar="ID|FILE", help="predict.option.beside")
+@profile_option
 @brief_option
 @json_option
 @click.pass_obj
-def command(session: Session, /, scenario: str | None, beside: str | None, brief: bool, as_json: bool, **given: Any) -> int:
+def command(session: Session, /, scenario: str | None, beside: str | None, profile: str | None, brief: bool, as_json: bool, **given: Any) -> int:
     """Predict the step of a job; with another system beside it, compare the two."""
     from tierspan.answers.predict import predict
     from tierspan.answers.question import build_question, question_on
 
     question = build_question(scenario, place_of=written_at, **given)
-    first = predict(question)
+    constants = profile_of(profile)
+    first = predict(question, profile=constants)
     if beside is None:
         if as_json:
             session.json(first)
@@ -35,7 +37,8 @@ def command(session: Session, /, scenario: str | None, beside: str | None, brief
     from tierspan.answers.beside import compare_systems
 
     second = predict(
-        question_on(question, beside, scenario, place_of=lambda name: written_at(name) if name != "system" else written_at("--beside"), **given)
+        question_on(question, beside, scenario, place_of=lambda name: written_at(name) if name != "system" else written_at("--beside"), **given),
+        profile=constants,
     )
     comparison = compare_systems(first, second)
     if as_json:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from tierspan.faces.cli.options import json_option
-from tierspan.faces.cli.question_options import brief_option, question_options, written_at
+from tierspan.faces.cli.question_options import brief_option, profile_of, profile_option, question_options, written_at
 from tierspan.faces.cli.session import Session
 from tierspan.quantities.errors import InputError, Place
 from tierspan.quantities.messages import render_error
@@ -55,11 +55,21 @@ def _doublings(first: int, last: int, part: str, place: Place) -> list[int]:
 @click.option("--node-size", "node_size", type=int, metavar="N", help="predict.option.node_size")
 @click.option("--node-sizes", "node_sizes", metavar="SIZES", help="scale.option.node_sizes")
 @click.option("--weak/--strong", "weak", default=False, help="scale.option.weak")
+@profile_option
 @brief_option
 @json_option
 @click.pass_obj
 def command(
-    session: Session, /, scenario: str | None, sizes: str | None, node_sizes: str | None, weak: bool, brief: bool, as_json: bool, **given: Any
+    session: Session,
+    /,
+    scenario: str | None,
+    sizes: str | None,
+    node_sizes: str | None,
+    weak: bool,
+    profile: str | None,
+    brief: bool,
+    as_json: bool,
+    **given: Any,
 ) -> int:
     """Predict the job at several sizes and split what is lost by cause."""
     from tierspan.answers.question import build_question
@@ -72,7 +82,7 @@ def command(
         first = question.cluster.accelerators
         named = (first,) if nodes else (first, 2 * first, 4 * first, 8 * first)
     try:
-        answer = scale(question, named, weak=weak, node_sizes=nodes)
+        answer = scale(question, named, weak=weak, node_sizes=nodes, profile=profile_of(profile))
     except InputError as error:
         if error.message_id != "scale.reference":
             raise
