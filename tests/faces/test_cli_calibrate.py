@@ -68,7 +68,7 @@ def fitted(tmp_path_factory) -> Run:
 def test_what_was_fitted_is_told(fitted):
     assert " constants fitted to 6 rows of two.csv: median error " in fitted.out
     assert "6 rows are scored; the fit took " in fitted.out
-    for line in ("\nall rows ", "\nother groups ", "\nother publishers ", "\nall regimes ", "\nnew stack or accelerator "):
+    for line in ("\nall rows ", "\nother groups ", "\nother publishers ", "\nNo interval: fewer than 9 scored rows "):
         assert line in fitted.out
     path = fitted.folder / "profile.json"
     assert fitted.out.endswith(f"  To use it: tierspan validate {fitted.data} --profile {path}\n")
@@ -90,7 +90,7 @@ def test_what_was_written_can_be_used(fitted):
     assert len(neighbours) == 7
     report = json.loads(told("validate", str(fitted.data), "--profile", str(fitted.folder / "profile.json"), "--json")[0])
     assert report["overall"]["median_ape"] == pytest.approx(profile.record["errors"]["fitted"]["median_ape"], abs=1e-3)
-    assert report["overall"]["coverage80"] is not None
+    assert report["overall"]["coverage80"] is None
 
 
 def test_json_follows_the_schema_and_an_old_profile_is_replaced(fitted):
@@ -104,7 +104,6 @@ def test_json_follows_the_schema_and_an_old_profile_is_replaced(fitted):
     assert load_profile(path).values == answer["profile"]["values"]
 
 
-@pytest.mark.xfail(reason="one group leaves nothing to fit: the fit of no rows stops with a fault", strict=False)
 def test_one_group(tmp_path):
     told("calibrate", str(STEPS), "--out", str(tmp_path / "profile.json"))
 

@@ -85,4 +85,4 @@ class MissingExtraError(InputError):
 def nearest_names(name: str, known: Iterable[str], count: int = 3) -> list[str]:
     """The known names most like ``name`` (case-insensitive), best first, at most ``count``."""
     by_lower = {k.lower(): k for k in known}
-    return [by_lower[k] for k in difflib.get_close_matches(name.lower(), by_lower, n=count, cutoff=0.5)]
+    return [by_lower[k] for k in difflib.get_close_matches(name.lower(), by_lower, n=count, cutoff=0.6)]

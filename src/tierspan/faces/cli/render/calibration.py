@@ -40,7 +40,10 @@ def calibration_parts(found: Calibration, file: str, lang: str) -> list[Renderab
     if found.at_bounds:
         parts.append(bounds_part(found.at_bounds, lang))
     parts += [errors_table(record["errors"], lang), lines(said("calibrate.errors.meaning", lang))]
-    parts += [intervals_table(record["intervals"], lang), lines(said("calibrate.intervals.meaning", lang))]
+    if record["intervals"]:
+        parts += [intervals_table(record["intervals"], lang), lines(said("calibrate.intervals.meaning", lang))]
+    else:
+        parts.append(lines(said("calibrate.intervals.none", lang)))
     return parts
 
 
