@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 
@@ -125,7 +126,7 @@ def test_sharding_inside_a_node_gains_more_as_the_job_grows() -> None:
     assert all(ratio[n] > 1 for n in DOUBLINGS[1:])
     assert ratio[1024] > ratio[64]
     assert gap[8] == 0 < gap[64] < gap[1024]
-    assert all(gap[b] > gap[a] for a, b in zip(DOUBLINGS[3:], DOUBLINGS[4:], strict=False))
+    assert all(gap[b] > gap[a] for a, b in itertools.pairwise(DOUBLINGS[3:]))
 
 
 def test_a_site_of_supernodes_is_as_quick_as_eight_cards() -> None:
@@ -152,7 +153,9 @@ def test_scaling_down_and_fewer_cards_a_node() -> None:
     q = build_question(system="dgx-h100", accelerators=512, model="llama-3.1-70b", sequence_length=4096, global_batch=512, tp=4, pp=4)
     down = scale(q, [512, 256, 128, 64])
     assert all(p.efficiency > 1 for p in down.points[1:])
-    assert all(v < 0 for v in (p.losses[p.main_cause] for p in down.points[1:]))
+    # what is gained, told as a loss below zero: most of it from the bubble, as each pipeline has more micro-batches
+    assert all(p.losses[p.main_cause] == min(p.losses.values()) < 0 for p in down.points[1:])
+    assert [p.main_cause for p in down.points[1:]] == ["bubble"] * 3
     conserves(down.points)
     both = scale(q, [512, 64], node_sizes=[8, 4])
     assert [(p.accelerators, p.node_size) for p in both.points] == [(512, 8), (64, 8), (512, 4), (64, 4)]

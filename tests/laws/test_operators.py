@@ -21,7 +21,18 @@ MLA = replace(LLAMA, q_lora_rank=256, kv_lora_rank=128, rope_head_dim=32, head_d
 def constants(**values: float) -> Constants:
     """Free of all overheads unless said otherwise: one FLOP/s a FLOP/s, no half sizes, no passes."""
     given = {f.name: 1.0 for f in fields(Constants)} | dict.fromkeys(
-        ("half_m", "half_k", "grouped_half_m", "hidden_passes", "ffn_passes", "permute_passes", "softmax_bytes", "loss_bytes", "cast_bytes", "score_width"),
+        (
+            "half_m",
+            "half_k",
+            "grouped_half_m",
+            "hidden_passes",
+            "ffn_passes",
+            "permute_passes",
+            "softmax_bytes",
+            "loss_bytes",
+            "cast_bytes",
+            "score_width",
+        ),
         0.0,
     )
     return Constants(**{name: np.array([float(v)]) for name, v in (given | values).items()})
@@ -125,6 +136,14 @@ def test_expert_parallel_ranks_work_on_as_many_tokens_in_larger_groups() -> None
     # 512 tokens an expert alone, 4,096 where eight ranks bring theirs
     assert alone - router == pytest.approx(work * (1 + 64 / 512))
     assert spread - router == pytest.approx(work * (1 + 64 / 4096))
+
+
+@pytest.mark.parametrize("etp", [1, 2, 4])
+def test_tensor_ranks_share_the_experts_whole_or_cut(etp: int) -> None:
+    """Each of four ranks does a quarter of the expert work, on whole experts for its own tokens or on slices for the tokens of its group."""
+    router = 2 * 2048 * 1024 * 16 / 0.25e12
+    work = 2 * 2048 * 4 * 3 * 1024 * 512 / 1e12
+    assert times(MOE, Strategy(tp=4, etp=etp)).moe_gemm[0] == pytest.approx((work + router) / 4)
 
 
 def test_expert_weights_are_read_at_least_once() -> None:

@@ -25,11 +25,11 @@ TIERS = (Tier("in", "scale-up", 8, 4e11, 1e-6, "nvlink"), Tier("out", "scale-out
 class Plan:
     """What a rule looks at."""
 
-    model: ModelSpec = DENSE
-    strategy: Strategy = Strategy()
-    n: int = 64
-    batch: int = 256
-    sequence: int = 4096
+    model: ModelSpec
+    strategy: Strategy
+    n: int
+    batch: int
+    sequence: int
     tiers: tuple[Tier, ...] = TIERS
 
     def arrays(self) -> tuple[ModelArrays, StrategyBatch, ClusterArrays]:

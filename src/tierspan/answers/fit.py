@@ -75,6 +75,15 @@ def _fits(questions: list[Question]) -> np.ndarray:
     return np.asarray(memory.terms.reserved <= memory.usable_bytes)
 
 
+def _valid(questions: list[Question]) -> np.ndarray:
+    """Which of the plans break no rule."""
+    return valid(
+        ModelArrays.of([q.model for q in questions]),
+        StrategyBatch.of([(q.strategy, q.job, q.cluster.accelerators) for q in questions]),
+        ClusterArrays.of([q.cluster for q in questions]),
+    )
+
+
 def _largest(question: Question, change: Callable[[Question, int], Question], unit: int, most: int) -> int | None:
     """The largest multiple of ``unit``, up to ``most`` of them, that fits; None where even one does not.
 
@@ -99,13 +108,7 @@ def _smallest_count(question: Question) -> int | None:
     candidates = [replace(question, cluster=replace(question.cluster, accelerators=group * d), strategy=_shard(s, d)) for d in dps[:512]]
     if not candidates:
         return None
-    cases = [case_of(q) for q in candidates]
-    ok = valid(
-        ModelArrays.of([c.model for c in cases]),
-        StrategyBatch.of([(c.strategy, c.job, c.cluster.accelerators) for c in cases]),
-        ClusterArrays.of([c.cluster for c in cases]),
-    )
-    good = ok & _fits(candidates)
+    good = _valid(candidates) & _fits(candidates)
     places = np.flatnonzero(good)
     return candidates[int(places[0])].cluster.accelerators if places.size else None
 
@@ -122,7 +125,7 @@ def _can_double_tp(question: Question) -> bool:
 
 
 def _remedies(question: Question, view: MemoryView) -> list[Finding]:
-    """Changes that make the plan fit, each tried, with the peak that follows."""
+    """Changes that make the plan fit, each tried, with the peak that follows; none that makes it break a rule."""
     s, out = question.strategy, []
     tries = {
         "fit.remedy.recompute": replace(s, recompute="full") if s.recompute != "full" else None,
@@ -134,9 +137,12 @@ def _remedies(question: Question, view: MemoryView) -> list[Finding]:
         "fit.remedy.cp": replace(s, cp=s.cp * 2),
     }
     for name, strategy in tries.items():
-        if strategy is None or question.cluster.accelerators % (strategy.tp * strategy.pp * strategy.cp):
+        if strategy is None:
             continue
-        changed = memory_view(estimate_memory([case_of(replace(question, strategy=strategy))]), 0)
+        tried = replace(question, strategy=strategy)
+        if not _valid([tried])[0]:
+            continue
+        changed = memory_view(estimate_memory([case_of(tried)]), 0)
         if changed.total_bytes < 0.97 * view.total_bytes:
             values = {"total_gb": round(changed.total_bytes / 1e9, 1), "fits": changed.fits, "tp": strategy.tp, "pp": strategy.pp, "cp": strategy.cp}
             out.append(Finding(name, "info", values))

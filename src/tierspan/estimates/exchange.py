@@ -78,6 +78,7 @@ def layer_exchange(cases: Cases, network: Network, moe_share: Array) -> LayerExc
         back = all_to_all_s(rows * 2.0, ep, network)
         active = np.where((s.ep > 1) & (m.experts > 0), moe_share, 0.0)
         slowest = np.zeros_like(active)
+        binding = np.zeros_like(active)
         times = []
         for t in range(network.tiers):
             # a token crosses to a remote domain at most once where the dispatcher forwards inside the domain
@@ -85,9 +86,10 @@ def layer_exchange(cases: Cases, network: Network, moe_share: Array) -> LayerExc
             reached = domains * (1.0 - (1.0 - 1.0 / domains) ** np.maximum(m.topk, 1.0))
             share = np.where((cases.stacks.dispatch_once > 0) & (t > 0), np.minimum(reached / np.maximum(m.topk, 1.0), 1.0), 1.0)
             times.append((2.0 + again) * share * (send[t] + back[t]) * active)
+            binding = np.where(times[-1] > slowest, float(t), binding)
             slowest = np.maximum(slowest, times[-1])
         for t in range(network.tiers):
-            value = k.ep_exposed * np.where(times[t] == slowest, slowest, 0.0)
+            value = k.ep_exposed * np.where(binding == t, slowest, 0.0)
             parts += (("ep", t, value),)
         hidden["ep"] = slowest * (1.0 - k.ep_exposed)
         exposed = exposed + k.ep_exposed * slowest
@@ -110,7 +112,9 @@ def step_exchange(
     pp = group_span(s.pp, s.pp_stride, domain)
     # tensor-parallel ranks share the send: each moves its part (scatter and gather, Narayanan et al. 2021 section 4.1)
     send = send_s(2.0 * tokens * m.hidden / s.tp, pp, network)
-    sends = np.where(s.pp > 1, 2.0 * s.vpp * micro_batches * k.pp_exposed * np.where(s.overlap_p2p > 0, 1.0, 1.5) + 2.0 * (s.pp - 1.0), 0.0)
+    sends = np.where(
+        s.pp > 1, 2.0 * s.vpp * micro_batches * np.minimum(k.pp_exposed * np.where(s.overlap_p2p > 0, 1.0, 1.5), 1.0) + 2.0 * (s.pp - 1.0), 0.0
+    )
     parts = on_tiers("pp", sends * send, pp, tiers)
     hidden = {"pp": np.where(s.pp > 1, 2.0 * s.vpp * micro_batches + 2.0 * (s.pp - 1.0) - sends, 0.0) * send}
 
@@ -135,14 +139,14 @@ def step_exchange(
         return gather_s(elements * 2.0, group, bulk) + extra
 
     plain = all_reduce_s(dense * cases.stacks.gradient_bytes, whole, bulk)
-    across = np.where(replicas.size > 1, all_reduce_s(dense / shard.size * cases.stacks.gradient_bytes, replicas, bulk), 0.0)
+    across = trained * np.where(replicas.size > 1, all_reduce_s(dense / shard.size * cases.stacks.gradient_bytes, replicas, bulk), 0.0)
     in_shard = np.where(shard.size > 1, 1.0, 0.0)
     # the reduction inside the sharding group and the one across groups run on different links, bucket after bucket: the slower one shows
-    inside = in_shard * reduce_scatter(dense, shard)
+    inside = trained * in_shard * reduce_scatter(dense, shard)
     staged = np.maximum(inside, across) + np.minimum(inside, across) / buckets(dense, cases, shard.size)
-    grads = np.where(s.zero == 0, plain, staged) * trained
+    grads = np.where(s.zero == 0, plain * trained, staged)
     params = np.where(s.zero == 0, 0.0, in_shard * gather(dense, shard)) * trained
-    expert_active = np.where((expert > 0) & (expert_size > 1), 1.0, 0.0)
+    expert_active = np.where((expert > 0) & (expert_size > 1), trained, 0.0)
     expert_grads = expert_active * np.where(
         s.zero == 0, all_reduce_s(expert * cases.stacks.gradient_bytes, expert_group, bulk), reduce_scatter(np.maximum(expert, 1.0), expert_group)
     )
@@ -159,14 +163,19 @@ def step_exchange(
     # the two groups share the window of the last backward pass: experts come after the dense part
     expert_g = exposed_of(expert_grads, np.maximum(work_b - grads, 0.0), s.overlap_grad_reduce, k.dp_exposed)
     expert_p = exposed_of(expert_params, np.maximum(work_f - params, 0.0), s.overlap_param_gather, k.dp_exposed)
-    gathers = (gather(dense + expert, shard) * 2.0 + reduce_scatter(dense + expert, shard)) * in_shard
+    gathers = (gather(dense + expert, shard) * 2.0 + trained * reduce_scatter(dense + expert, shard)) * in_shard
     per_micro = exposed_of(gathers, work_f + work_b, s.overlap_param_gather, k.fsdp_exposed)
-    sharded = micro_batches * per_micro + np.where(replicas.size > 1, exposed_of(across, work_b, s.overlap_grad_reduce, k.dp_exposed), 0.0)
-    seconds = np.where(group_size > 1, np.where(fully, sharded, once_g + once_p), 0.0)
-    total = np.where(group_size > 1, np.where(fully, micro_batches * gathers + across, grads * repeats + params), 0.0)
-    parts += on_tiers("dp", seconds, whole, tiers)
+    last = exposed_of(across, work_b, s.overlap_grad_reduce, k.dp_exposed)
+    # what stays inside the sharding group runs on its tier; gradients are booked where the slower of their two stages runs
+    in_groups = np.where(fully, micro_batches * per_micro, once_p + np.where(across > inside, 0.0, once_g))
+    over_all = np.where(fully, last, np.where((across > inside) | (s.zero == 0), once_g, 0.0))
+    in_groups = np.where(s.zero == 0, once_p, in_groups)
+    total = np.where(fully, micro_batches * gathers + across, grads * repeats + params)
+    many = np.where(group_size > 1, 1.0, 0.0)
+    parts += on_tiers("dp", many * in_groups, shard, tiers)
+    parts += on_tiers("dp", many * over_all, whole, tiers)
     parts += on_tiers("dp", np.where(fully, 0.0, expert_g + expert_p), expert_group, tiers)
-    hidden["dp"] = total - seconds + np.where(fully, 0.0, expert_grads + expert_params - expert_g - expert_p)
+    hidden["dp"] = many * (total - in_groups - over_all) + np.where(fully, 0.0, expert_grads + expert_params - expert_g - expert_p)
 
     held = dense * trained / np.where(s.zero > 0, shard.size, 1.0) + expert * trained / np.where(
         s.zero > 0, np.maximum(np.minimum(expert_size, shard.size), 1.0), 1.0

@@ -98,6 +98,7 @@ def network_of(cases: Cases) -> Network:
         in_network_reduction=c.in_network_reduction[:tiers],
         in_switch_share=k.in_switch_share,
         ring_decay=k.ring_decay,
+        tree_share=k.tree_share,
         tiers=tiers,
     )
 

@@ -29,6 +29,7 @@ class Network:
     in_network_reduction: Array
     in_switch_share: Array
     ring_decay: Array
+    tree_share: Array
     tiers: int = MAX_TIERS
 
 
@@ -69,14 +70,17 @@ def tree_latency_s(group: GroupSpan, network: Network) -> Array:
 def gather_s(bytes_total: Array, group: GroupSpan, network: Network) -> Array:
     """All-gather or reduce-scatter of ``bytes_total`` (the whole, as after the gather) in s: ``V (g-1)/g / bandwidth + latency``.
 
-    Over many domains a ring loses ``ring_decay`` of its rate with each doubling of the domains (chunks shrink, every link waits for the
+    The faster of a ring and of parallel aggregated trees, which have a latency of logarithmic depth and ``tree_share`` of the rate.
+
+    Over many domains either loses ``ring_decay`` of its rate with each doubling of the domains (chunks shrink, every link waits for the
     slowest); an all-reduce does not, it runs as a tree there.
     """
     g = group.size
     domains = np.ceil(g / group.members[0])
     slower = 1.0 + network.ring_decay * np.log2(domains)
-    seconds: Array = bytes_total * (g - 1.0) / g / ring_bandwidth_Bps(group, network) * slower + ring_latency_s(group, network)
-    return seconds
+    wire = bytes_total * (g - 1.0) / g / ring_bandwidth_Bps(group, network) * slower
+    faster: Array = np.minimum(wire + ring_latency_s(group, network), wire / network.tree_share + tree_latency_s(group, network))
+    return faster
 
 
 def all_reduce_s(bytes_total: Array, group: GroupSpan, network: Network) -> Array:

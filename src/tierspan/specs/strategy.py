@@ -30,7 +30,6 @@ class Strategy:
 
     ``ep`` ranks share the experts (carved out of cp * dp); ``etp`` is the tensor-parallel size inside an expert (``None`` = tp).
     ``shard_group`` is the size of the ZeRO sharding group where it is smaller than dp * cp (HSDP, hierarchical ZeRO).
-    ``layers_first_last``: embedding and loss count as layers when a stage is filled (Megatron's 126 layers in 128 slots).
     """
 
     tp: int = 1

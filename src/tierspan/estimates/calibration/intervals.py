@@ -35,7 +35,7 @@ def bounds_of(residuals: Array) -> Bounds:
     """Bounds from residuals ``log(measured / predicted)``."""
     n = residuals.size
     ordered = np.sort(residuals)
-    cut = max(int(np.floor((1.0 - COVERAGE) / 2.0 * (n + 1))), 1)
+    cut = max(int(np.floor(round((1.0 - COVERAGE) / 2.0 * (n + 1), 9))), 1)
     return Bounds(float(np.exp(ordered[cut - 1])), float(np.exp(ordered[n - cut])), n)
 
 
@@ -59,11 +59,14 @@ def interval_table(residuals: Array, regimes: Sequence[str], left_out_sources: A
 
 def lookup(table: Mapping[str, Bounds], regime: str, known: bool) -> tuple[Bounds | None, str]:
     """The bounds for a case and the name of the row they come from; none where nothing was measured."""
+    own = table.get(regime) or table.get(ALL)
+    if own is None:
+        return None, ""
     if not known and NEW in table:
-        return table[NEW], NEW
-    if regime in table:
-        return table[regime], regime
-    return (table[ALL], ALL) if ALL in table else (None, "")
+        # what nobody measured is never better known than what somebody did
+        new = table[NEW]
+        return Bounds(min(own.low, new.low), max(own.high, new.high), new.rows), NEW
+    return own, regime if regime in table else ALL
 
 
 def table_to_json(table: Mapping[str, Bounds]) -> dict[str, list[float]]:

@@ -51,3 +51,4 @@ class Constants(Rows):
     in_switch_share: Array
     bulk_latency: Array
     ring_decay: Array
+    tree_share: Array
