@@ -9,16 +9,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tierspan.answers.calibrate import calibrate as calibrate
     from tierspan.answers.catalog import list_catalog as list_catalog
     from tierspan.answers.catalog import show_accelerator as show_accelerator
     from tierspan.answers.catalog import show_system as show_system
     from tierspan.answers.model import describe_model as describe_model
+    from tierspan.answers.validate import validate as validate
+    from tierspan.faces.python import compare_systems as compare_systems
+    from tierspan.faces.python import fit as fit
+    from tierspan.faces.python import predict as predict
+    from tierspan.faces.python import question as question
+    from tierspan.faces.python import scale as scale
     from tierspan.quantities.errors import InputError as InputError
     from tierspan.quantities.errors import MissingExtraError as MissingExtraError
     from tierspan.quantities.errors import Place as Place
     from tierspan.quantities.errors import TierspanError as TierspanError
     from tierspan.quantities.errors import UnknownNameError as UnknownNameError
     from tierspan.quantities.errors import UnsupportedError as UnsupportedError
+    from tierspan.specs.profile.load import load_profile as load_profile
 
 __version__ = "0.1.0"
 
@@ -30,6 +38,14 @@ _HOMES = {
     "TierspanError": "tierspan.quantities.errors",
     "UnknownNameError": "tierspan.quantities.errors",
     "UnsupportedError": "tierspan.quantities.errors",
+    "compare_systems": "tierspan.faces.python",
+    "fit": "tierspan.faces.python",
+    "predict": "tierspan.faces.python",
+    "question": "tierspan.faces.python",
+    "scale": "tierspan.faces.python",
+    "calibrate": "tierspan.answers.calibrate",
+    "validate": "tierspan.answers.validate",
+    "load_profile": "tierspan.specs.profile.load",
     "describe_model": "tierspan.answers.model",
     "list_catalog": "tierspan.answers.catalog",
     "show_accelerator": "tierspan.answers.catalog",
@@ -44,10 +60,18 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedError",
     "__version__",
+    "calibrate",
+    "compare_systems",
     "describe_model",
+    "fit",
     "list_catalog",
+    "load_profile",
+    "predict",
+    "question",
+    "scale",
     "show_accelerator",
     "show_system",
+    "validate",
 ]
 
 

@@ -8,7 +8,6 @@ import pytest
 from tierspan.estimates.calibration.intervals import ALL, FEW, NEW, Bounds, bounds_of, interval_table, lookup, table_from_json, table_to_json
 
 
-@pytest.mark.xfail(strict=True, reason="(1 - 0.8) / 2 x 20 is 1.9999999999999996 in floating point, and its floor is 1")
 def test_nineteen_residuals_by_hand() -> None:
     # floor(0.1 x 20) = 2: the second from either end
     b = bounds_of(np.log(np.arange(1.0, 20.0)))

@@ -56,7 +56,6 @@ def test_every_prior_of_every_accelerator_lies_inside_the_bounds() -> None:
             assert p.low <= value <= p.high, (name, precision)
 
 
-@pytest.mark.xfail(strict=True, reason="transports.csv writes omnipath where the catalogue writes omni-path, and lacks slingshot")
 def test_every_transport_of_the_catalogue_has_a_share_of_line_rate() -> None:
     used = {t.transport for name in system_ids() for t in system(name).tiers}
     assert used <= set(transports())

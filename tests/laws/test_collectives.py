@@ -33,7 +33,7 @@ def column(*values: float) -> np.ndarray:
 
 def network(*bandwidth_Bps: float, latency_s: tuple[float, ...] = (0.0,), decay: float = 0.0, in_switch: bool = False) -> Network:
     rate = column(*bandwidth_Bps)
-    return Network(rate, rate, column(*latency_s), column(float(in_switch), 0.0), np.array([0.85]), np.array([decay]))
+    return Network(rate, rate, column(*latency_s), column(float(in_switch), 0.0), np.array([0.85]), np.array([decay]), np.array([0.75]))
 
 
 def group(size: float, stride: float = 1, *domain: float) -> GroupSpan:

@@ -109,11 +109,11 @@ def _knee(points: Sequence[ScalePoint]) -> int | None:
 
 
 def _advice(points: Sequence[ScalePoint], predictions: Sequence[Prediction]) -> list[Finding]:
-    """What to change against the main cause of the loss at the largest valid size."""
+    """What to change against the main cause of the loss at the largest valid size (the worst, where node sizes differ)."""
     lost = [(p, q) for p, q in zip(points, predictions, strict=True) if p.status != "invalid" and p.efficiency < 0.98 and p.main_cause]
     if not lost:
         return []
-    point, prediction = max(lost, key=lambda pq: pq[0].accelerators)
+    point, prediction = max(lost, key=lambda pq: (pq[0].accelerators, -pq[0].efficiency))
     values = {
         "accelerators": point.accelerators, "points": round(100 * point.losses[point.main_cause], 1),
         "micro_batches": round(prediction.case.micro_batches, 1),

@@ -85,4 +85,6 @@ class MissingExtraError(InputError):
 def nearest_names(name: str, known: Iterable[str], count: int = 3) -> list[str]:
     """The known names most like ``name`` (case-insensitive), best first, at most ``count``."""
     by_lower = {k.lower(): k for k in known}
-    return [by_lower[k] for k in difflib.get_close_matches(name.lower(), by_lower, n=count, cutoff=0.6)]
+    near = difflib.get_close_matches(name.lower(), by_lower, n=count, cutoff=0.6)
+    # short names with two slips fall below the usual bar: then the single nearest is better than none
+    return [by_lower[k] for k in near or difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)]

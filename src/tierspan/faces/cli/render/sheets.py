@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tierspan.answers.catalog import AcceleratorSheet, CatalogList, SystemSheet
+    from tierspan.answers.stack_list import StackEntry
     from tierspan.specs.hardware import Tier
     from tierspan.specs.model import ModelSpec
 
 
-def entries(found: CatalogList, models: Sequence[ModelSpec], lang: str) -> list[RenderableType]:
+def entries(found: CatalogList, models: Sequence[ModelSpec], stacks: Sequence[StackEntry], lang: str) -> list[RenderableType]:
     """One table for each kind that was found."""
     parts: list[RenderableType] = []
     head = [Column(_t("id", lang), fold=False), Column(_t("name", lang)), Column(_t("vendor", lang))]
@@ -34,6 +35,9 @@ def entries(found: CatalogList, models: Sequence[ModelSpec], lang: str) -> list[
         columns = [*head[:2], number(_t("layers", lang)), number(_t("width", lang)), number(_t("experts", lang))]
         rows = [(m.id, m.name, str(m.layers), f"{m.hidden:,}", str(m.experts or "")) for m in models]
         parts.append(table(columns, rows, title=_t("list.model", lang)))
+    if stacks:
+        columns = [*head[:2], number(_t("year", lang)), number(_t("measured_rows", lang))]
+        parts.append(table(columns, [(s.id, s.name, f"{s.year:.0f}", f"{s.measured_rows:,}") for s in stacks], title=_t("list.stack", lang)))
     return parts
 
 

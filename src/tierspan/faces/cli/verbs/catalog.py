@@ -11,7 +11,7 @@ from tierspan.faces.cli.options import json_option
 from tierspan.faces.cli.session import Session
 from tierspan.specs.model import ModelSpec
 
-Kind = Literal["accelerator", "system", "model"]
+Kind = Literal["accelerator", "system", "model", "stack"]
 
 
 @click.group(invoke_without_command=True)
@@ -26,11 +26,11 @@ def command(context: click.Context, as_json: bool) -> int:
 
 @command.command("list")
 @click.argument("pattern", required=False)
-@click.option("--kind", type=click.Choice(["accelerator", "system", "model"]), help="cli.option.catalog_kind")
+@click.option("--kind", type=click.Choice(["accelerator", "system", "model", "stack"]), help="cli.option.catalog_kind")
 @json_option
 @click.pass_obj
 def list_entries(session: Session, pattern: str | None, kind: Kind | None, as_json: bool) -> int:
-    """The accelerators, systems and models that match."""
+    """The accelerators, systems, models and software stacks that match."""
     return _list(session, pattern, kind, as_json=as_json)
 
 
@@ -70,17 +70,20 @@ def model(session: Session, file_or_id: str, as_json: bool) -> int:
 
 
 def _list(session: Session, pattern: str | None, kind: Kind | None, *, as_json: bool) -> int:
-    found = answers.CatalogList(()) if kind == "model" else answers.list_catalog(kind, pattern)
+    from tierspan.answers.stack_list import list_stacks
+
+    found = answers.list_catalog(kind, pattern) if kind in (None, "accelerator", "system") else answers.CatalogList(())
     models = _models(pattern) if kind in (None, "model") else []
+    stacks = list_stacks(pattern) if kind in (None, "stack") else ()
     if as_json:
-        session.json({**found.to_dict(), "models": [{"id": m.id, "name": m.name} for m in models]})
+        session.json({**found.to_dict(), "models": [{"id": m.id, "name": m.name} for m in models], "stacks": stacks})
         return 0
-    if not found.entries and not models:
+    if not found.entries and not models and not stacks:
         session.note(session.text("cli.catalog.nothing", pattern=pattern or ""))
         return 1
     from tierspan.faces.cli.render import sheets
 
-    session.show(*sheets.entries(found, models, session.lang))
+    session.show(*sheets.entries(found, models, stacks, session.lang))
     return 0
 
 

@@ -1,0 +1,90 @@
+"""The Python face: the verbs as functions that take what the command line takes, by keyword, or a ``Question`` that was built before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+if TYPE_CHECKING:
+    from tierspan.answers.question import Given, Question
+    from tierspan.answers.results import Comparison, Fitting, Prediction, Scaling
+    from tierspan.specs.profile.profile import Profile
+
+
+def question(scenario: str | Path | None = None, **given: Unpack[Given]) -> Question:
+    """Complete a question from a scenario file and from keywords (which win); what nobody said is in its ``assumptions``.
+
+    Raises:
+        InputError: a value cannot be used or one that nobody may guess is missing.
+    """
+    from tierspan.answers.question import build_question
+
+    return build_question(scenario, **given)
+
+
+def predict(asked: Question | str | Path | None = None, *, profile: Profile | str | Path | None = None, **given: Unpack[Given]) -> Prediction:
+    """Step time with its interval, breakdown by tier, memory and sources.
+
+    Args:
+        asked: a question, a scenario file, or nothing (then all keywords are needed).
+        profile: constants of your own, or the file that holds them.
+        given: as for ``question``.
+
+    Raises:
+        InputError: as for ``question``.
+    """
+    from tierspan.answers.predict import predict as answer
+
+    return answer(_question(asked, given), profile=_profile(profile))
+
+
+def fit(asked: Question | str | Path | None = None, **given: Unpack[Given]) -> Fitting:
+    """Memory of the heaviest rank, its margin, and the least that fits; arguments as for ``predict``."""
+    from tierspan.answers.fit import fit as answer
+
+    return answer(_question(asked, given))
+
+
+def scale(
+    sizes: Sequence[int],
+    asked: Question | str | Path | None = None,
+    *,
+    weak: bool = False,
+    node_sizes: Sequence[int] | None = None,
+    profile: Profile | str | Path | None = None,
+    **given: Unpack[Given],
+) -> Scaling:
+    """The curve over ``sizes`` (the first is the reference) and the cause of each loss; other arguments as for ``predict``."""
+    from tierspan.answers.scale import scale as answer
+
+    if asked is not None and not isinstance(asked, str | Path):
+        return answer(asked, sizes, weak=weak, node_sizes=node_sizes, profile=_profile(profile))
+    given.setdefault("accelerators", sizes[0] if sizes else None)
+    return answer(_question(asked, given), sizes, weak=weak, node_sizes=node_sizes, profile=_profile(profile))
+
+
+def compare_systems(a: Prediction, b: Prediction) -> Comparison:
+    """Two predictions of the same job side by side: per step, per accelerator, per watt, and why they differ."""
+    from tierspan.answers.beside import compare_systems as answer
+
+    return answer(a, b)
+
+
+def _question(asked: Question | str | Path | None, given: Given) -> Question:
+    from tierspan.answers.question import Question, build_question
+    from tierspan.quantities.errors import InputError
+
+    if isinstance(asked, Question):
+        if given:
+            raise InputError("question.built_already", names=", ".join(given))
+        return asked
+    return build_question(asked, **given)
+
+
+def _profile(profile: Profile | str | Path | None) -> Profile | None:
+    if profile is None or not isinstance(profile, str | Path):
+        return profile
+    from tierspan.specs.profile.load import load_profile
+
+    return load_profile(profile)
