@@ -9,6 +9,8 @@ ROOT = Path(__file__).parents[1]
 PARTS = ("laws", "estimates", "formats/measurements", "specs/catalog/data", "specs/models/data", "specs/profile/data", "specs/stacks/data")
 LEFT_OUT = (
     "laws/memory",
+    "laws/communication",
+    "estimates/communication",
     "laws/validity.py",
     "laws/parameters.py",
     "estimates/calibration/memory",
