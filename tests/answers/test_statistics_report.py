@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tierspan.answers.validation import classes
-from tierspan.estimates.calibration.folds import FOLDS, fold_of_group, group_fold, publisher
 from tierspan.answers.validation.report import memory_report, operations_report, serving_report, training_report
+from tierspan.estimates.calibration.folds import FOLDS, fold_of_group, group_fold, publisher
 from tierspan.formats.measurements.cells import Cells
 from tierspan.formats.measurements.rows import memory_row, operation_row, serving_row, training_row
 

@@ -5,6 +5,7 @@ A block is marked by a comment on the line before it::
     <!-- run -->            the commands are run, each must exit with 0
     <!-- run: exact -->     and every line shown must stand in the output, in this order (runs of spaces count as one; a line of ... skips)
     <!-- run: exit 1 -->    another exit code; may stand together with exact
+    <!-- run: exact head 20 -->  as exact; the first 20 lines of the output are shown, and this file run as a program writes them anew
 
 A ```console block without a mark fails the test, unless its commands are no tierspan commands.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -22,6 +24,7 @@ from pathlib import Path
 import pytest
 
 from tierspan.faces.cli import registry
+from tierspan.specs.profile.profile import DATA
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -67,6 +70,23 @@ def missing_line(shown: tuple[str, ...], printed: str) -> str | None:
     return None
 
 
+def refreshed(text: str) -> str:
+    """The page with the outputs of its ``head`` blocks (one command each) written anew."""
+
+    def rewrite(match: re.Match[str]) -> str:
+        head = re.search(r"head (\d+)", match["mark"] or "")
+        if not head:
+            return match.group(0)
+        lines = match["body"].splitlines()
+        last = next(i for i, line in enumerate(lines) if not line.endswith("\\"))
+        command = shlex.split(" ".join(line.rstrip("\\") for line in lines[: last + 1]).removeprefix("$ "))
+        done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False)
+        shown = [*lines[: last + 1], *(line.rstrip() for line in done.stdout.splitlines()[: int(head[1])]), "..."]
+        return match.group(0).replace(match["body"], "\n".join(shown) + "\n")
+
+    return BLOCK.sub(rewrite, text)
+
+
 EXAMPLES = [example for page in PAGES for example in examples(page)]
 
 
@@ -105,3 +125,20 @@ def test_example_runs_and_shows_what_the_page_shows(example: Example):
     if example.exact:
         missing = missing_line(example.shown, done.stdout + done.stderr)
         assert missing is None, f"not in the output: {missing}\n{done.stdout}{done.stderr}"
+
+
+PYTHON = [
+    (page, body) for page in PAGES for body in re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+]
+
+
+@pytest.mark.parametrize(("page", "body"), [pytest.param(p, b, id=f"{p.stem}: {b.splitlines()[-1][:60]}") for p, b in PYTHON])
+def test_python_example_runs(page: Path, body: str, tmp_path: Path):
+    shutil.copy(DATA / "profile.json", tmp_path / "profile.json")  # what `tierspan calibrate` would have written
+    done = subprocess.run([sys.executable, "-c", body], cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False)
+    assert done.returncode == 0, f"{page.name}: {done.stderr}"
+
+
+if __name__ == "__main__":
+    for written in PAGES:
+        written.write_text(refreshed(written.read_text(encoding="utf-8")), encoding="utf-8")
