@@ -38,7 +38,8 @@ def nearest_measurements(case: Case, count: int = COUNT) -> tuple[Neighbour, ...
         if key in seen:
             continue
         seen.add(key)
-        plan = " ".join(f"{k}{r[k]}" for k in ("tp", "pp", "vpp", "cp", "ep") if r[k] not in ("", "1")) or "dp"
+        sizes = " ".join(f"{k}{r[k]}" for k in ("tp", "pp", "vpp", "cp", "ep") if r[k] not in ("", "1")) or "dp"
+        plan = f"{r['precision']} {sizes} batch {r['global_batch']}"
         out.append(
             Neighbour(r["id"], r["source"], r["model"], r["accelerator"], int(r["accelerators"]), plan, float(r["measured_s"]), float(r["error"]))
         )

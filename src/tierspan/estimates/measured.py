@@ -43,9 +43,14 @@ def measured_cases(rows: Sequence[TrainingRow | MemoryRow]) -> Iterator[Measured
 
 
 def _cluster(filled: FilledRow) -> Cluster:
-    """The system of the accelerator that has room for the row's node and domain."""
+    """The system of the accelerator that has room for the row's node and domain; a larger node or domain than any is taken at the row's word."""
     name = fitting_system(filled.accelerator, node_size=filled.node_size, domain_size=filled.domain_size)
-    return cluster(name, filled.accelerators, node_size=filled.node_size, domain_size=filled.domain_size, nic_Bps=filled.nic_bandwidth_Bps)
+    try:
+        return cluster(name, filled.accelerators, node_size=filled.node_size, domain_size=filled.domain_size, nic_Bps=filled.nic_bandwidth_Bps)
+    except InputError:
+        usual = cluster(name, filled.accelerators, nic_Bps=filled.nic_bandwidth_Bps)
+        inner = replace(usual.tiers[0], domain_size=filled.domain_size)
+        return replace(usual, node_size=filled.node_size, tiers=(inner, *usual.tiers[1:]))
 
 
 def release_of(family: str, release: str) -> str:

@@ -55,9 +55,11 @@ def model_from_columns(row: Mapping[str, str], place: Place | None = None) -> tu
         # Some files print the expert width of a MoE model in the column of the dense width.
         cells["moe_ffn"], cells["ffn"] = cells["ffn"], known.ffn
     layers, hidden = take("layers"), take("hidden")
-    heads = take("heads", hidden // _HEAD_DIM)
+    heads = take("heads", max(hidden // _HEAD_DIM, 1))
     kv_heads = take("kv_heads", heads)
     matrices = take("mlp_matrices", _matrices(label, cells))
+    if matrices not in (2, 3):  # plain or gated: nothing else is an MLP here
+        raise InputError("models.row_number", place=place, field="mlp_matrices", value=str(matrices))
     as_known = known is not None and (hidden, heads) == (known.hidden, known.heads)
     if heads > hidden:
         raise InputError("models.row_number", place=place, field="heads", value=heads, least=1)
