@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tierspan.answers.catalog import list_catalog as list_catalog
     from tierspan.answers.catalog import show_accelerator as show_accelerator
     from tierspan.answers.catalog import show_system as show_system
+    from tierspan.answers.collective import collective as collective
+    from tierspan.answers.compare import compare as compare
     from tierspan.answers.model import describe_model as describe_model
     from tierspan.answers.validate import validate as validate
     from tierspan.faces.python import compare_systems as compare_systems
@@ -46,6 +48,8 @@ _HOMES = {
     "calibrate": "tierspan.answers.calibrate",
     "validate": "tierspan.answers.validate",
     "load_profile": "tierspan.specs.profile.load",
+    "compare": "tierspan.answers.compare",
+    "collective": "tierspan.answers.collective",
     "describe_model": "tierspan.answers.model",
     "list_catalog": "tierspan.answers.catalog",
     "show_accelerator": "tierspan.answers.catalog",
@@ -61,6 +65,8 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "calibrate",
+    "collective",
+    "compare",
     "compare_systems",
     "describe_model",
     "fit",

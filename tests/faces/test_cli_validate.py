@@ -254,13 +254,22 @@ def test_a_malformed_row(tmp_path, capsys):
 
 def test_a_file_without_constants_cannot_be_cross_validated(tmp_path, capsys):
     path = tmp_path / "c.csv"
-    path.write_text("id,source,collective,n_gpus,n_nodes,size_bytes,time_us\na,s,all_reduce,8,1,1024,10\n", encoding="utf-8")
+    path.write_text("id,domain,source,metric,value,unit\na,power,s,rack,10,kW\n", encoding="utf-8")
     assert told(capsys, "validate", str(path), "--cross-validate", "source", code=2)[1] == (
-        f"error: {path}: a file of the kind 'collectives' has no constants to refit\n"
-        "  remedy: Leave --cross-validate out; it applies to files of training runs and of memory.\n"
+        f"error: {path}: a file of the kind 'operations' has no constants to refit\n"
+        "  remedy: Leave --cross-validate out; it applies to files of training runs, memory and collectives.\n"
     )
+    assert told(capsys, "validate", str(path))[0].endswith("Not predicted: 1 rows\n  1  not modelled yet\n")
+
+
+def test_a_collective_of_nobody_knows_which_accelerator(tmp_path, capsys):
+    path = tmp_path / "c.csv"
+    path.write_text("id,source,collective,n_gpus,n_nodes,size_bytes,time_us\na,s,all_reduce,8,1,1024,10\n", encoding="utf-8")
     out, _ = told(capsys, "validate", str(path))
-    assert out == "Collectives: 0 rows predicted and scored; 1 of 1 rows are complete.\n\nNot predicted: 1 rows\n  1  not modelled yet\n"
+    assert out == (
+        "Collectives: 0 rows predicted and scored; 1 of 1 rows are complete.\n\n"
+        "Not predicted: 1 rows\n  1  the accelerator is not given or not in the catalogue\n"
+    )
 
 
 @pytest.mark.slow

@@ -206,3 +206,13 @@ def test_anything_is_a_cluster_or_a_clear_error(mapping):
 )
 def test_any_value_of_a_key_is_used_or_refused(path, value):
     assert told(changed(path, value))
+
+
+@pytest.mark.parametrize("text", ["400G", "400gbps"])
+def test_a_rate_that_does_not_say_bits_or_bytes_is_refused(text):
+    with pytest.raises(InputError) as caught:
+        cluster_from_mapping(
+            {"system": "dgx-h100", "accelerators": 16, "nic": text},
+            lambda key: Place(key=key),
+        )
+    assert caught.value.message_id == "inline.ambiguous"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tierspan.answers.habits import Notebook
 from tierspan.quantities.errors import InputError, Place, UnknownNameError
-from tierspan.specs.catalog import default_system, resolve
+from tierspan.quantities.findings import Assumption, Finding
+from tierspan.specs.catalog import default_system, known_names, resolve
 from tierspan.specs.hardware import Cluster
 from tierspan.specs.inline import cluster_from_mapping
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 PlaceOf = Callable[[str], Place]
 _OF_CLUSTER: Final = ("system", "accelerator", "accelerators", "node_size", "domain_size", "nic")
 _DOCUMENTS: Final = (".yaml", ".yml", ".json")
+_DUMPS: Final = (".xml", ".txt", ".log", ".out")
 
 
 def cluster_for(read: Scenario | None, told: Mapping[str, Any], said_at: PlaceOf, book: Notebook) -> Cluster:
@@ -53,6 +55,7 @@ def cluster_for(read: Scenario | None, told: Mapping[str, Any], said_at: PlaceOf
 
     folder = read.folder if read and "system" not in given else Path()
     _open_system(merged, folder, inner)
+    _open_dump(merged, folder, book)
     _name_system(merged, place_of, book)
     return cluster_from_mapping(merged, place_of, "cluster")
 
@@ -77,6 +80,52 @@ def _open_system(merged: dict[str, Any], folder: Path, inner: list[tuple[str, Pl
         merged["system"] = {key: value for key, value in data.items() if key != "accelerators"}
         merged.setdefault("accelerators", data.get("accelerators"))
         inner.append(("cluster.system", lambda path: document.place_of(prefix + path)))
+
+
+def question_system(path: str | Path, *, accelerator: str | None = None) -> tuple[Mapping[str, object], tuple[Assumption, ...], tuple[Finding, ...]]:
+    """The keys of a cluster that a topology dump tells (system, and where they differ node_size and nic_Bps), what was assumed, what was found.
+
+    Args:
+        path: a dump that ``formats.topology`` reads.
+        accelerator: catalogue name of the accelerator, where the dump does not settle it.
+
+    Raises:
+        InputError: the file is no dump that is known, or nothing in it singles out a system.
+        UnknownNameError: the catalogue has no such accelerator.
+    """
+    from tierspan.formats.topology import read_topology
+    from tierspan.specs.topology_system import describe_topology
+
+    described = describe_topology(read_topology(path), accelerator=accelerator)
+    # How many accelerators there are is asked for elsewhere.
+    assumed = tuple(taken for taken in described.assumptions if taken.field != "accelerators")
+    return described.settings, assumed, described.findings
+
+
+def _open_dump(merged: dict[str, Any], folder: Path, book: Notebook) -> None:
+    """Read a system that is given as a topology dump; what the caller says of node and network goes before what the dump says."""
+    given = merged.get("system")
+    if not isinstance(given, str | Path) or not _is_dump(given, folder):
+        return
+    named = merged.get("accelerator")
+    settings, assumed, found = question_system(folder / given, accelerator=named if isinstance(named, str) else None)
+    told = {key.removesuffix("_Bps") for key, value in merged.items() if value is not None}
+    merged["system"] = settings["system"]
+    merged |= {key: value for key, value in settings.items() if key.removesuffix("_Bps") not in told}
+    book.assumptions += [taken for taken in assumed if taken.field not in told - {"system", "accelerators"}]
+    book.assumptions += [
+        Assumption("topology", found_one.severity, found_one.id, found_one.values) for found_one in found if found_one.severity != "info"
+    ]
+
+
+def _is_dump(given: str | Path, folder: Path) -> bool:
+    """Whether ``given`` names a topology dump: by its ending, or a file that is there and whose name the catalogue lacks."""
+    if Path(given).suffix.lower() in _DUMPS:
+        return True
+    try:
+        return (folder / given).is_file() and str(given) not in known_names("system")
+    except (OSError, ValueError):
+        return False
 
 
 def _name_system(merged: dict[str, Any], place_of: PlaceOf, book: Notebook) -> None:

@@ -10,6 +10,8 @@ from tierspan.quantities.errors import UnknownNameError
 
 RESULTS: Final[Mapping[str, str]] = {
     "calibrate": "tierspan.answers.calibrate:Calibration",
+    "collective": "tierspan.answers.collective:CollectiveAnswer",
+    "compare": "tierspan.answers.comparison.results:CompareAnswer",
     "fit": "tierspan.answers.results:Fitting",
     "predict": "tierspan.answers.results:Prediction",
     "scale": "tierspan.answers.results:Scaling",

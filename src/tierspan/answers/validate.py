@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tierspan.answers.validation.predictions import PredictionLine, Status, lines, write_predictions
-from tierspan.answers.validation.report import collectives_report, memory_report, operations_report, serving_report, training_report
+from tierspan.answers.validation.report import memory_report, operations_report, serving_report, training_report
 from tierspan.estimates.calibration.cross import LeftOut, cross_validate, predict_with
 from tierspan.estimates.calibration.dataset import TrainingData, training_data
 from tierspan.estimates.calibration.folds import group_fold, publisher
@@ -56,16 +56,18 @@ def validate(
         progress: told (done, all) folds.
 
     Raises:
-        InputError: the file cannot be read or is of no known kind; a split of a file that is not of training runs.
+        InputError: the file cannot be read or is of no known kind; a split of a file of serving or operations.
     """
     file = read_measurements(path)
     constants = profile or shipped_profile()
-    if split is not None and file.kind not in ("training", "memory"):
+    if split is not None and file.kind not in ("training", "memory", "collectives"):
         raise InputError("validate.split", place=Place(str(path)), kind=file.kind)
     if file.kind == "training":
         result = _training(file, constants, split, progress)
     elif file.kind == "memory":
         result = _memory(file, constants, split)
+    elif file.kind == "collectives":
+        result = _collectives(file, split, progress)
     else:
         result = _not_yet(file, constants)
     if predictions is not None:
@@ -155,15 +157,19 @@ def _memory(file: MeasurementFile, profile: Profile, split: Split | None) -> Val
     return Validation(report, tuple(told), profile.version, split or "")
 
 
+def _collectives(file: MeasurementFile, split: Split | None, progress: Progress | None) -> Validation:
+    from tierspan.answers.validation.collectives import validate_collectives
+
+    found = validate_collectives(file, split, progress)
+    return Validation(found.report, found.lines, found.version, split or "")
+
+
 def _not_yet(file: MeasurementFile, profile: Profile) -> Validation:
     """Files whose laws are not there yet are read and counted, and every row says that it is not predicted."""
     n = len(file.rows)
     nothing = np.full(n, np.nan)
     reasons = [NOT_YET] * n
-    if file.kind == "collectives":
-        report = collectives_report(file.collectives, nothing, reasons=reasons)
-        unit = "us"
-    elif file.kind == "serving":
+    if file.kind == "serving":
         report = serving_report(file.serving, nothing, nothing, reasons)
         unit = "ms"
     else:

@@ -80,10 +80,38 @@ class BenchmarkContext:
 
 
 @dataclass(frozen=True, slots=True)
+class PairMatrix:
+    """A matrix of a point-to-point benchmark: a value for each pair, SI (bytes/s or s); ``None`` where the tool prints N/A.
+
+    ``quantity`` is ``bandwidth`` or ``latency``; ``directions`` is 2 where a bandwidth adds both directions of a pair; ``values[row][column]``.
+    """
+
+    title: str
+    quantity: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: tuple[tuple[float | None, ...], ...]
+    directions: int = 1
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatedRate:
+    """A bandwidth that a tool states without size and time, bytes/s; ``scope`` is what the tool says it is over (RDMA, NVLink)."""
+
+    operation: str
+    bandwidth_Bps: float
+    scope: str = ""
+    dtype: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CollectiveLog:
     """One benchmark run read from a log.
 
-    ``tool`` is the program; ``size_basis`` is ``total`` or ``per rank``; ``average_busbw_Bps`` as printed (a mean over sizes, never a capability).
+    ``tool`` is the program; ``size_basis`` is ``total`` or ``per rank``; ``average_busbw_Bps`` as printed (a mean over sizes, never a capability);
+    ``directions`` is 2 where the printed bandwidths of a point-to-point run add both directions.
     """
 
     tool: str
@@ -94,3 +122,6 @@ class CollectiveLog:
     unread: tuple[Unread, ...] = ()
     place: Place = field(default_factory=Place)
     title: str = ""
+    directions: int = 1
+    matrices: tuple[PairMatrix, ...] = ()
+    rates: tuple[StatedRate, ...] = ()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from tierspan.quantities.errors import InputError, Place, UnknownNameError
 from tierspan.quantities.facts import Fact, Source
 from tierspan.quantities.qualifiers import Direction
-from tierspan.quantities.units import Quantity, parse_as, per_direction_Bps
+from tierspan.quantities.units import Quantity, parse_as, parse_quantity, per_direction_Bps
 
 PlaceOf = Callable[[str], Place]
 """Where the key of this path was read; the path is dotted, list items by number (``tiers.0.bandwidth``)."""
@@ -161,6 +161,10 @@ class Fields:
         if value.strip().replace(".", "", 1).isdigit():
             raise InputError("inline.unit", place=self.place(key), key=self.path(key), value=value, other=self.path(key + suffix))
         found = parse_as(value, unit, key=self.path(key), place=self.place(key))
+        if unit == "B/s" and not found.ambiguous:
+            # the unit that the key implies settles a bare prefix, but 400G is eight times more in bytes than in bits
+            bare = parse_quantity(value, place=self.place(key))
+            found = bare if bare.ambiguous else found
         if found.ambiguous:
             others = ", ".join(f"{other.value:g} {other.unit}" for other in found.alternatives)
             raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,19 +12,31 @@ from tierspan.faces.cli.session import Session
 from tierspan.quantities.errors import InputError, Place
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tierspan.answers.calibrate import Calibration
 
 
 @click.command()
 @click.argument("file", metavar="FILE")
+@click.option("--cluster", metavar="FILE|ID", help="compare.option.cluster")
+@click.option("--system", metavar="ID", help="compare.option.system")
+@click.option("-n", "--ranks", type=click.IntRange(min=1), metavar="N", help="compare.option.ranks")
+@click.option("--nodes", type=click.IntRange(min=1), metavar="N", help="compare.option.nodes")
+@click.option("--nic", metavar="RATE", help="compare.option.nic")
+@click.option("--transport", metavar="NAME", help="compare.option.transport")
 @click.option("--out", metavar="PROFILE.json", default="profile.json", show_default=True, help="calibrate.option.out")
 @json_option
 @click.pass_obj
-def command(session: Session, file: str, out: str, as_json: bool) -> int:
+def command(session: Session, /, file: str, out: str, as_json: bool, **told: Any) -> int:
     """Fit the constants, measure their errors on rows left out, and write them."""
     from tierspan.answers.calibrate import write_calibration
 
     _check_out(out, file)
+    if _is_log(file):
+        return _from_log(session, file, out, told, as_json=as_json)
+    if given := [name for name, value in told.items() if value is not None]:
+        raise InputError("calibrate.flag_of_logs", place=Place(key=f"--{given[0]}"), flag=f"--{given[0]}")
     found = _calibrate(session, file)
     written = write_calibration(found, out)
     if as_json:
@@ -35,6 +47,32 @@ def command(session: Session, file: str, out: str, as_json: bool) -> int:
 
         session.show(*calibration_parts(found, file, session.lang))
         session.write("\n" + "\n".join(written_lines(file, written, session.lang)))
+    return 0
+
+
+def _is_log(file: str) -> bool:
+    """Whether the file is the log of a communication benchmark and not a table of measurements."""
+    from tierspan.formats.bench import recognise
+
+    try:
+        text = Path(file).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return bool(recognise(text))
+
+
+def _from_log(session: Session, file: str, out: str, told: Mapping[str, Any], *, as_json: bool) -> int:
+    from tierspan.answers.calibrate_log import calibrate_log, write_log_profile
+    from tierspan.answers.comparison.setting import Asked
+
+    found = calibrate_log(file, Asked(**told))
+    path = write_log_profile(found, out)
+    if as_json:
+        session.json(found)
+        return 0
+    from tierspan.faces.cli.render.log_calibration import log_parts
+
+    session.show(*log_parts(found, file, path, session.lang))
     return 0
 
 
