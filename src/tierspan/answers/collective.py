@@ -61,7 +61,8 @@ class CollectiveAnswer:
 
     ``floor_s`` is the time of an empty message, ``wire_s`` that of the bytes alone; ``bound`` is ``latency`` or ``wire``, the larger of the two.
     ``line_rate_Bps`` belongs to ``binding_tier``, ``effective_Bps`` is what large messages reach of it. ``half_peak_bytes`` is the size from which
-    half of the largest busbw is reached. ``forced`` are the algorithms that could be forced instead, with their times.
+    half of the largest busbw is reached. ``forced`` are the library's other algorithms that can run there,
+    with their times.
     """
 
     operation: str
@@ -170,7 +171,8 @@ def collective(
 
 def _answer(asked: CollectiveCase, usual_per_node: bool) -> CollectiveAnswer:
     sizes = (asked.size_bytes, *CURVE)
-    others = [a for a in dict.fromkeys(a for a, _ in candidates(asked.operation)) if a != asked.algorithm]
+    reduces = asked.in_network or any(t.in_network_reduction for t in asked.cluster.tiers[1:])
+    others = [a for a in LIBRARY_CHOICE[asked.operation] if a != asked.algorithm and (a != "collnet" or reduces)]
     cases = [replace(asked, size_bytes=s) for s in sizes] + [replace(asked, algorithm=a, protocol=None) for a in others]
     found = estimate_collectives(cases)
     if not np.isfinite(found.time_s[0]):
@@ -179,7 +181,6 @@ def _answer(asked: CollectiveCase, usual_per_node: bool) -> CollectiveAnswer:
     points = tuple(_point(found, i) for i in range(1, len(sizes)))
     peak = max((p.busbw_Bps or p.algbw_Bps) for p in points)
     half = next((p.size_bytes for p in points if (p.busbw_Bps or p.algbw_Bps) >= peak / 2), None)
-    usual = set(LIBRARY_CHOICE[asked.operation])
     forced = {a: float(t) for a, t in zip(others, found.time_s[len(sizes) :], strict=True) if np.isfinite(t) and a != found.algorithm[0]}
     first = _point(found, 0)
     return CollectiveAnswer(
@@ -204,7 +205,7 @@ def _answer(asked: CollectiveCase, usual_per_node: bool) -> CollectiveAnswer:
         half_peak_bytes=half,
         curve=points,
         tiers=_tiers(asked, place, found.binding_tier[0]),
-        forced=dict(sorted(forced.items(), key=lambda item: (item[0] not in usual, item[1]))),
+        forced=dict(sorted(forced.items(), key=lambda item: item[1])),
         assumptions=_assumptions(asked, place, usual_per_node),
         sources=_sources(asked, place),
         profile_version=shipped().version,
