@@ -22,6 +22,7 @@ from tierspan.specs.profile.profile import Profile
 ROOT = Path(__file__).parents[2]
 STEPS = ROOT / "docs" / "examples" / "steps.csv"
 TRAINING = ROOT.parent / "shared" / "validation" / "training.csv"
+MEMORY = TRAINING.with_name("memory.csv")
 
 
 def told(*arguments: str, code: int = 0) -> tuple[str, str]:
@@ -165,12 +166,29 @@ def test_the_default_stands_in_the_current_folder(tmp_path, monkeypatch):
 
 def test_files_of_other_kinds(tmp_path):
     path = tmp_path / "c.csv"
-    path.write_text("id,source,collective,n_gpus,n_nodes,size_bytes,time_us\na,s,all_reduce,8,1,1024,10\n", encoding="utf-8")
+    path.write_text("id,domain,source,metric,value,unit\na,power,s,watts,10,W\n", encoding="utf-8")
     _, err = told("calibrate", str(path), "--out", str(tmp_path / "profile.json"), code=2)
     assert err == (
-        f"error: {path}: constants are fitted to training runs, and this is a file of the kind 'collectives'\n"
-        "  remedy: Give a file of training runs: one row a run, with its plan and its step time or tokens/s.\n"
+        f"error: {path}: constants are fitted to training runs, collectives or memory peaks, and this is a file of the kind 'operations'\n"
+        "  remedy: Give a file of training runs, of collectives, of memory peaks, or the log of a communication benchmark.\n"
     )
+
+
+def test_collectives_too_few_to_fit(tmp_path):
+    path = tmp_path / "c.csv"
+    path.write_text("id,source,collective,n_gpus,n_nodes,size_bytes,time_us\na,s,all_reduce,8,1,1024,10\n", encoding="utf-8")
+    _, err = told("calibrate", str(path), "--out", str(tmp_path / "constants.json"), code=2)
+    assert err.startswith(f"error: {path}: fewer than 20 of the 1 rows can be fitted\n")
+    assert not (tmp_path / "constants.json").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not MEMORY.exists(), reason="the measurement files are not there")
+def test_the_memory_law_is_fitted_from_its_file(tmp_path):
+    out, _ = told("calibrate", str(MEMORY), "--out", str(tmp_path / "memory.json"), "--lang", "en")
+    assert "10 constants of the memory law fitted to memory.csv (2987 rows)" in out
+    record = json.loads((tmp_path / "memory.json").read_text(encoding="utf-8"))
+    assert record["errors"]["nanotron-fixed"]["accuracy"] > 0.95
 
 
 def test_no_row_to_fit(tmp_path):

@@ -37,6 +37,10 @@ def command(session: Session, /, file: str, out: str, as_json: bool, **told: Any
         return _from_log(session, file, out, told, as_json=as_json)
     if given := [name for name, value in told.items() if value is not None]:
         raise InputError("calibrate.flag_of_logs", place=Place(key=f"--{given[0]}"), flag=f"--{given[0]}")
+    from tierspan.answers.calibrate_record import kind_of
+
+    if kind_of(file) in ("collectives", "memory"):
+        return _from_table(session, file, out, as_json=as_json)
     found = _calibrate(session, file)
     written = write_calibration(found, out)
     if as_json:
@@ -73,6 +77,23 @@ def _from_log(session: Session, file: str, out: str, told: Mapping[str, Any], *,
     from tierspan.faces.cli.render.log_calibration import log_parts
 
     session.show(*log_parts(found, file, path, session.lang))
+    return 0
+
+
+def _from_table(session: Session, file: str, out: str, *, as_json: bool) -> int:
+    """Constants of the memory law or of the laws of collectives."""
+    from tierspan.answers.calibrate_record import calibrate_record, write_record
+    from tierspan.faces.cli.progress import progress
+
+    with progress(session, "calibrate.stage.sources") as report:
+        found = calibrate_record(file, lambda stage, done, total: report(f"calibrate.stage.{stage}", done, total))
+    path = write_record(found, out)
+    if as_json:
+        session.json(found)
+        return 0
+    error = f"{100 * found.median_ape:.1f}"
+    session.write(session.text(f"calibrate.record.{found.kind}", constants=found.constants, rows=found.rows, file=Path(file).name, error=error))
+    session.write(session.text("calibrate.record.written", path=path))
     return 0
 
 
