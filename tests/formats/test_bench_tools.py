@@ -346,3 +346,19 @@ def test_messages_exist_in_both_languages():
     used = {key for key in catalogue("en") if key.startswith("bench.")}
     assert used == {key for key in catalogue("zh") if key.startswith("bench.")}
     assert len(used) > 20
+
+
+DEMO_GATHER = """\
+[BENCHMARK] hcclAllGather(src!=dst, InputSizeInBytes=16777216, count=4194304, dtype=float, iterations=1000)
+[BENCHMARK]     NW Bandwidth   : 509.189283 GB/s
+[BENCHMARK]     Algo Bandwidth : 72.741326 GB/s
+[BENCHMARK]     Time           : 0.230642 seconds
+"""
+
+
+def test_a_rate_that_fits_no_number_of_ranks_is_refused() -> None:
+    """The input of an all-gather travels to each of the other ranks: busbw over algbw is a whole number, and at least one."""
+    assert one(DEMO_GATHER).context.ranks == 8
+    for spoilt in ("9.189283", "109.189283"):
+        log = one(DEMO_GATHER.replace("509.189283", spoilt))
+        assert (log.samples, reasons(log), log.context.ranks) == ((), ["bench.row_factor"], None)

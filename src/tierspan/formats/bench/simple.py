@@ -84,9 +84,13 @@ class Table:
         if not pairs or not self.operation:
             return declared, ()
         if self.size_basis == "per rank" and self.operation in PER_RANK_INPUT:
-            votes = [round(b.value / a.value) + 1 for a, b in pairs if a.value > 0]
-            ranks = max(sorted(set(votes)), key=votes.count) if votes else declared
-            return ranks, (float(ranks - 1),) if ranks and ranks > 1 else ()
+            nearest = [(max(round(b.value / a.value), 1), a, b) for a, b in pairs if a.value > 0]
+            votes = [n for n, a, b in nearest if factor_fits(a, b, float(n))]
+            if votes:
+                others = max(sorted(set(votes)), key=votes.count)
+                return others + 1, (float(others),)
+            # no row fits any number of ranks: all are refused, and what the log declares stands
+            return declared, (float(nearest[0][0]),) if nearest else ()
         shapes = [Shape(1, None, "", None, ((a, b),), ()) for a, b in pairs]
         found = deduce(shapes, named=[self.operation], columns=(), declared=declared, least=self.facts.least_ranks())
         if busbw_factor(self.operation, 2) is None:
