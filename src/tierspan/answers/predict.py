@@ -122,7 +122,7 @@ def _terms(e: StepEstimate, i: int, traffic: dict[tuple[str, int], float], tiers
 
 
 def _binds(terms: Sequence[Term]) -> tuple[str, float]:
-    """The largest term after the products themselves stand for what one would have to change, unless products fill most of the step."""
+    """The largest part of the step (traffic of one kind over all tiers together) and its share."""
     share = {t.name: 0.0 for t in terms}
     for t in terms:
         share[t.name] += t.share

@@ -70,7 +70,7 @@ def read_row(row: CollectiveRow) -> ReadRow:
     found = _system_of(row, text, assumed)
     if found is None and not operation.startswith("rdma"):
         return ReadRow(None, reason="accelerator not known")
-    if operation.startswith("rdma") and not row.nic_gbps and "thor2" not in text:
+    if operation.startswith("rdma") and not row.nic_gbps:
         return ReadRow(None, reason="network rate not given")
     cluster = _cluster(row, found or system("hgx-h100"), ranks, nodes, text, assumed)
     algorithm, nvls = _algorithm(row, text)
