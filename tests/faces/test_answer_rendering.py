@@ -37,7 +37,6 @@ from tierspan.faces.cli.render.parts import WIDTH
 from tierspan.faces.cli.render.prediction import prediction_parts, step_shares
 from tierspan.faces.cli.render.scaling import scaling_parts
 from tierspan.faces.cli.session import Session
-from tierspan.quantities import messages
 from tierspan.quantities.findings import Assumption, Finding
 from tierspan.specs.strategy import Strategy
 
@@ -134,14 +133,6 @@ SHOWN = {
     "scaling": lambda lang: scaling_parts(SCALING, lang),
     "comparison": lambda lang: comparison_parts(COMPARISON, lang),
 }
-
-
-@pytest.fixture(autouse=True)
-def _strict(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delenv("COLUMNS", raising=False)
-    earlier = messages.set_strict(True)
-    yield
-    messages.set_strict(earlier)
 
 
 def shown(parts, lang: str = "en") -> str:

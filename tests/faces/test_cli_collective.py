@@ -13,18 +13,8 @@ from tierspan.faces.cli.main import main
 from tierspan.faces.cli.message_size import parse_size, parse_sizes
 from tierspan.faces.cli.plain import plain
 from tierspan.quantities.errors import InputError
-from tierspan.quantities.messages import set_strict
 
 H100 = ("--system", "dgx-h100", "-n", "32")
-
-
-@pytest.fixture(autouse=True)
-def _plain_environment(monkeypatch: pytest.MonkeyPatch):
-    for name in ("TIERSPAN_LANG", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-    earlier = set_strict(True)
-    yield
-    set_strict(earlier)
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> tuple[str, str]:

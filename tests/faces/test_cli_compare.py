@@ -12,20 +12,10 @@ from tierspan.answers.comparison.results import CompareAnswer
 from tierspan.faces.cli.main import main
 from tierspan.faces.cli.plain import plain
 from tierspan.faces.cli.render.compare import picture
-from tierspan.quantities.messages import set_strict
 
 ROOT = Path(__file__).parents[2]
 ONE = ROOT / "docs" / "examples" / "nccl-one-node.txt"
 MANY = ROOT / "docs" / "examples" / "nccl-four-nodes.txt"
-
-
-@pytest.fixture(autouse=True)
-def _plain_environment(monkeypatch: pytest.MonkeyPatch):
-    for name in ("TIERSPAN_LANG", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-    earlier = set_strict(True)
-    yield
-    set_strict(earlier)
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> tuple[str, str]:

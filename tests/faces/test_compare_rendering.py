@@ -20,7 +20,6 @@ from tierspan.faces.cli.render.collective import collective_parts
 from tierspan.faces.cli.render.compare import compare_parts
 from tierspan.faces.cli.render.parts import WIDTH
 from tierspan.faces.cli.session import Session
-from tierspan.quantities import messages
 from tierspan.quantities.errors import Place
 from tierspan.quantities.findings import Assumption
 from tierspan.specs.benchmark import BenchmarkContext, CollectiveLog, CollectiveSample, Unread
@@ -77,14 +76,6 @@ SHOWN = {
     "compare_two": lambda lang: compare_parts(compare_logs((log(),), (log(),), Asked(nic="400Gb/s"), lang=lang, expect=law), lang, brief=True),
     "collective": lambda lang: collective_parts(COLLECTIVE, lang),
 }
-
-
-@pytest.fixture(autouse=True)
-def _strict(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delenv("COLUMNS", raising=False)
-    earlier = messages.set_strict(True)
-    yield
-    messages.set_strict(earlier)
 
 
 def shown(name: str, lang: str) -> str:
