@@ -19,21 +19,25 @@ MLA = replace(LLAMA, q_lora_rank=256, kv_lora_rank=128, rope_head_dim=32, head_d
 
 
 def constants(**values: float) -> Constants:
-    """Free of all overheads unless said otherwise: one FLOP/s a FLOP/s, no half sizes, no passes."""
-    given = {f.name: 1.0 for f in fields(Constants)} | dict.fromkeys(
-        (
-            "half_m",
-            "half_k",
-            "grouped_half_m",
-            "hidden_passes",
-            "ffn_passes",
-            "permute_passes",
-            "softmax_bytes",
-            "loss_bytes",
-            "cast_bytes",
-            "score_width",
-        ),
-        0.0,
+    """Free of all overheads unless said otherwise: one FLOP/s a FLOP/s (a quarter in the router), no half sizes, no passes."""
+    given = (
+        {f.name: 1.0 for f in fields(Constants)}
+        | dict.fromkeys(
+            (
+                "half_m",
+                "half_k",
+                "grouped_half_m",
+                "hidden_passes",
+                "ffn_passes",
+                "permute_passes",
+                "softmax_bytes",
+                "loss_bytes",
+                "cast_bytes",
+                "score_width",
+            ),
+            0.0,
+        )
+        | {"router_rate": 0.25}
     )
     return Constants(**{name: np.array([float(v)]) for name, v in (given | values).items()})
 

@@ -113,13 +113,15 @@ def step_exchange(
     # tensor-parallel ranks share the send: each moves its part (scatter and gather, Narayanan et al. 2021 section 4.1)
     send = send_s(2.0 * tokens * m.hidden / s.tp, pp, network)
     sends = np.where(
-        s.pp > 1, 2.0 * s.vpp * micro_batches * np.minimum(k.pp_exposed * np.where(s.overlap_p2p > 0, 1.0, 1.5), 1.0) + 2.0 * (s.pp - 1.0), 0.0
+        s.pp > 1,
+        2.0 * s.vpp * micro_batches * np.minimum(k.pp_exposed * np.where(s.overlap_p2p > 0, 1.0, k.p2p_unoverlapped), 1.0) + 2.0 * (s.pp - 1.0),
+        0.0,
     )
     parts = on_tiers("pp", sends * send, pp, tiers)
     hidden = {"pp": np.where(s.pp > 1, 2.0 * s.vpp * micro_batches + 2.0 * (s.pp - 1.0) - sends, 0.0) * send}
 
     dense, expert = rank_parameters(cases, stages)
-    trained = np.where(s.lora > 0, 0.01, 1.0)
+    trained = np.where(s.lora > 0, k.lora_share, 1.0)
     fully = s.zero == 3
     group_size = s.dp * s.cp
     shard = group_span(np.minimum(s.shard_group, group_size), np.minimum(s.cp_stride, s.dp_stride), domain)

@@ -19,6 +19,8 @@ from tierspan.specs.arrays import Array, ModelArrays, StrategyBatch
 REFERENCE = "megatron-core"
 NORMAL_MEDIAN = 0.6745
 """Median of the absolute value of a standard normal variable: turns a median error into a standard deviation."""
+UNCHECKED_SPREAD = 0.1
+"""Least standard deviation (log) of the peak of a stack on which the law was never checked: about that of the widest nanotron variant; assumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,10 @@ class MemoryEstimate:
 
 
 def memory_stack(case: Case) -> tuple[str, bool]:
-    """Key of the memory constants of a case, and whether they were checked on that stack: a stack without runs takes those of Megatron-Core."""
+    """Key of the memory constants of a case, and whether its peaks were checked on that stack or on one with the same engine.
+
+    Megatron-Core was checked on the SimuMax runs; its launchers share it. Every other stack takes its constants unchecked.
+    """
     name = case.stack.id
     if name == "nanotron":
         return "nanotron-fixed", True
@@ -42,11 +47,15 @@ def memory_stack(case: Case) -> tuple[str, bool]:
 
 
 @cache
-def _spread() -> dict[str, float]:
-    """Standard deviation of log(measured / predicted) of the peak by memory stack, from the record of the memory fit."""
+def _residuals() -> dict[str, tuple[float, float]]:
+    """Middle and standard deviation of log(measured / predicted) of the peak by memory stack, from the record of the memory fit."""
     text = resources.files("tierspan.laws.memory").joinpath("fitted.json").read_text(encoding="utf-8")
     errors = json.loads(text)["errors"]
-    return {name: float(e["peak_median_ape"]) / NORMAL_MEDIAN for name, e in errors.items() if e.get("peak_median_ape")}
+    return {
+        name: (-math.log1p(float(e["peak_bias"])), float(e["peak_median_ape"]) / NORMAL_MEDIAN)
+        for name, e in errors.items()
+        if e.get("peak_median_ape")
+    }
 
 
 def estimate_memory(cases: Sequence[Case], strategies: StrategyBatch | None = None) -> MemoryEstimate:
@@ -58,9 +67,11 @@ def estimate_memory(cases: Sequence[Case], strategies: StrategyBatch | None = No
     terms = memory_terms(ModelArrays.of([c.model for c in cases]), batch, stacked)
     offered = np.array([c.cluster.accelerator.memory_usable_bytes or c.cluster.accelerator.memory_bytes for c in cases])
     usable = np.maximum(offered - np.asarray(stacked.outside_bytes), 1.0)
-    worst = max(_spread().values())
-    sigma = np.array([_spread().get(name, worst) if checked else max(_spread().get(name, worst), 0.1) for name, checked in names])
-    over = np.log(terms.reserved / usable) / sigma
+    known = [_residuals()[name] for name, _ in names]
+    middle = np.array([m for m, _ in known])
+    sigma = np.array([s if checked else max(s, UNCHECKED_SPREAD) for (_, s), (_, checked) in zip(known, names, strict=True)])
+    # where the law is known to be low the probability takes that into account; the peak itself is told as the law gives it
+    over = (np.log(terms.reserved / usable) + middle) / sigma
     probability = np.array([0.5 * math.erfc(-x / math.sqrt(2.0)) for x in np.ravel(over)])
     return MemoryEstimate(terms, np.broadcast_to(usable, terms.reserved.shape), probability, tuple(checked for _, checked in names))
 

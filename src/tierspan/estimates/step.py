@@ -111,7 +111,7 @@ def _device_seconds(times: LayerTimes, moe_share: Array, constants: Constants, l
     backward = {
         "matmul": gemm * np.where(lora > 0, 1.0, 2.0),
         "attention": times.attention_core * constants.attention_backward,
-        "memory_bound": passes * 1.5,
+        "memory_bound": passes * constants.backward_passes,
     }
     return forward, backward
 

@@ -99,7 +99,7 @@ def layer_times(models: ModelArrays, strategies: StrategyBatch, rates: Rates, co
     weights = element * local * m.hidden * width * m.mlp_matrices / rates.memory_Bps
     shared = np.maximum(m.shared_ffn / s.tp, 1.0)
     shared_gemm = np.where(m.shared_ffn > 0, product(tokens, ups * shared, m.hidden) + product(tokens, m.hidden, shared), 0.0)
-    router = 2.0 * tokens / spread * m.hidden * np.maximum(m.experts, 1.0) / (rates.gemm_wide_flops * 0.25)
+    router = 2.0 * tokens / spread * m.hidden * np.maximum(m.experts, 1.0) / (rates.gemm_wide_flops * c.router_rate)
     moe_gemm = np.maximum(grouped, weights) + shared_gemm + router
     cast = rates.low_precision * c.cast_bytes * routed * (m.hidden + width)
     moe_bytes = c.ffn_passes * 2.0 * (routed * width + tokens * m.shared_ffn / s.tp) * ups + c.permute_passes * 2.0 * routed * m.hidden / s.etp + cast

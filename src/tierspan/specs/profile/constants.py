@@ -52,3 +52,7 @@ class Constants(Rows):
     bulk_latency: Array
     ring_decay: Array
     tree_share: Array
+    backward_passes: Array
+    router_rate: Array
+    p2p_unoverlapped: Array
+    lora_share: Array
