@@ -55,7 +55,9 @@ def layer_exchange(cases: Cases, network: Network, moe_share: Array) -> LayerExc
     left = k.tp_exposed * np.where(s.overlap_tp > 0, k.tp_overlap_left, 1.0)
     again = np.where(s.recompute == 2, 1.0, 0.0)
     tp_all = (2.0 + again) * pairs * pair
-    tp_seconds = left * tp_all
+    # ranks of a collective that leaves the domain wait for the slowest of them, at every domain that it crosses
+    crossed = np.maximum(s.tp / tp.members[0] - 1.0, 0.0)
+    tp_seconds = left * tp_all + np.where(s.sp > 0, 2.0, 1.0) * (2.0 + again) * pairs * crossed * k.rank_skew_s
     parts = on_tiers("tp", tp_seconds, tp, network.tiers)
     hidden = {"tp": tp_all - tp_seconds}
     exposed = tp_seconds
@@ -81,10 +83,10 @@ def layer_exchange(cases: Cases, network: Network, moe_share: Array) -> LayerExc
         binding = np.zeros_like(active)
         times = []
         for t in range(network.tiers):
-            # a token crosses to a remote domain at most once where the dispatcher forwards inside the domain
-            domains = np.maximum(s.ep / ep.inner_members(t), 1.0)
-            reached = domains * (1.0 - (1.0 - 1.0 / domains) ** np.maximum(m.topk, 1.0))
-            share = np.where((cases.stacks.dispatch_once > 0) & (t > 0), np.minimum(reached / np.maximum(m.topk, 1.0), 1.0), 1.0)
+            # such a dispatcher sends a token once to a remote domain, and inside it once to each rank, however many of its experts live there
+            places = np.maximum(s.ep / ep.inner_members(t), 1.0)
+            reached = places * (1.0 - (1.0 - 1.0 / places) ** np.maximum(m.topk, 1.0))
+            share = np.where(cases.stacks.dispatch_once > 0, np.minimum(reached / np.maximum(m.topk, 1.0), 1.0), 1.0)
             times.append((2.0 + again) * share * (send[t] + back[t]) * active)
             binding = np.where(times[-1] > slowest, float(t), binding)
             slowest = np.maximum(slowest, times[-1])
@@ -136,9 +138,11 @@ def step_exchange(
         extra = (buckets(elements, cases, group.size) - 1.0) * ring_latency_s(group, bulk)
         return gather_s(elements * cases.stacks.gradient_bytes, group, bulk) + extra
 
+    one_by_one = stages.heaviest * cases.stacks.gathered_tensors
+
     def gather(elements: Array, group: GroupSpan) -> Array:
-        extra = (buckets(elements, cases, group.size) - 1.0) * ring_latency_s(group, bulk)
-        return gather_s(elements * 2.0, group, bulk) + extra
+        in_buckets = (buckets(elements, cases, group.size) - 1.0) * ring_latency_s(group, bulk)
+        return gather_s(elements * 2.0, group, bulk) + np.where(one_by_one > 0, one_by_one * ring_latency_s(group, network), in_buckets)
 
     plain = all_reduce_s(dense * cases.stacks.gradient_bytes, whole, bulk)
     across = trained * np.where(replicas.size > 1, all_reduce_s(dense / shard.size * cases.stacks.gradient_bytes, replicas, bulk), 0.0)

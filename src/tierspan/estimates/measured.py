@@ -44,7 +44,7 @@ def measured_cases(rows: Sequence[TrainingRow | MemoryRow]) -> Iterator[Measured
 
 def _cluster(filled: FilledRow) -> Cluster:
     """The system of the accelerator that has room for the row's node and domain; a larger node or domain than any is taken at the row's word."""
-    name = fitting_system(filled.accelerator, node_size=filled.node_size, domain_size=filled.domain_size)
+    name = filled.system or fitting_system(filled.accelerator, node_size=filled.node_size, domain_size=filled.domain_size)
     try:
         return cluster(name, filled.accelerators, node_size=filled.node_size, domain_size=filled.domain_size, nic_Bps=filled.nic_bandwidth_Bps)
     except InputError:
@@ -68,5 +68,5 @@ def _stack(filled: FilledRow) -> Stack:
     """The stack of a row, with what the row itself says about it."""
     found = stack(release_of(filled.stack.family, filled.stack.release or f"{filled.stack.year or 0:.1f}"))
     return replace(
-        found, flash_attention=float(filled.flash_attention), gradient_bytes=float(filled.gradient_bytes), year=filled.stack.year or found.year
+        found, flash_attention=float(filled.flash_attention), drops_tokens=float("token-drop" in filled.traits), gradient_bytes=float(filled.gradient_bytes), year=filled.stack.year or found.year
     )

@@ -11,7 +11,8 @@ from tierspan.laws.collectives import Network
 from tierspan.laws.compute import soft_max_s
 from tierspan.laws.flops import model_flops_per_step
 from tierspan.laws.operators import LayerTimes, Rates, layer_times, logits_time
-from tierspan.laws.pipeline import pipeline_time, stage_layers
+from tierspan.laws.counts import dense_layer_parameters, head_parameters
+from tierspan.laws.pipeline import StageLayers, balanced_stage_layers, pipeline_time, stage_layers
 from tierspan.specs.arrays import MAX_TIERS, Array, ClusterArrays, ModelArrays, StrategyBatch
 from tierspan.specs.precision import PRECISION_CODE
 from tierspan.specs.profile.constants import Constants
@@ -19,6 +20,7 @@ from tierspan.specs.stacks.stack import StackArrays
 
 LOW_PRECISIONS = ("fp8", "mxfp8", "nvfp4", "int8")
 COMPUTE_TERMS = ("matmul", "attention", "memory_bound", "logits", "recompute", "host")
+MANY_NODES = 64.0
 COMMUNICATION = ("tp", "cp", "ep", "pp", "dp")
 
 
@@ -74,7 +76,7 @@ def rates_of(cases: Cases) -> Rates:
         attention_flops=wide * k.attention_efficiency / k.stack_factor,
         memory_Bps=c.memory_bandwidth_Bps * k.memory_efficiency / k.stack_factor,
         low_precision=low,
-        flash=cases.stacks.flash_attention,
+        flash=cases.stacks.flash_attention * (1.0 - cases.models.attention_sinks * (1.0 - cases.stacks.fuses_sinks)),
     )
 
 
@@ -132,7 +134,11 @@ def estimate_step(cases: Cases) -> StepEstimate:
     layers = m.layers + m.mtp_layers
     moe_share = 1.0 - m.dense_layers / m.layers
     forward, backward = _device_seconds(times, moe_share, k, s.lora)
-    stages = stage_layers(layers, s.pp, s.vpp)
+    # a prediction head of its own stands beside the loss on the last stage: the layers are laid out around it, ends do not count as layers then
+    equal = stage_layers(layers, s.pp, s.vpp, m.mtp_layers == 0)
+    by_cost = balanced_stage_layers(layers, head_parameters(m) / dense_layer_parameters(m), s.pp)
+    by = cases.stacks.balances_stages > 0
+    stages = StageLayers(np.where(by, by_cost.heaviest, equal.heaviest), np.where(by, by_cost.last, equal.last))
     micro_batches = s.micro_batches
 
     traffic = layer_exchange(cases, network, moe_share)
@@ -140,14 +146,15 @@ def estimate_step(cases: Cases) -> StepEstimate:
     again = np.where(s.recompute == 2, _sum(forward), np.where(s.recompute == 1, scores, 0.0))
     device_f, device_b = _sum(forward), _sum(backward)
     exposed = traffic.exposed
-    device = device_f + device_b + again + exposed
-    # in stacks that launch tensor-parallel traffic from Python the host time grows with the ranks, from two on in a pipeline, else beyond a node
-    growth = np.where(s.pp > 1, s.tp / 2.0, np.maximum(s.tp / 8.0, 1.0)) ** k.host_tp_exponent
-    host_factor = growth * np.where(s.pp > 1, k.host_pp_factor, 1.0)
-    host = (k.host_layer_s + moe_share * k.host_moe_s) * host_factor * np.where(s.recompute == 2, 4.0 / 3.0, 1.0)
-    # collectives that leave the domain are driven by the host step by step: there its time comes on top
-    power = np.where(s.tp * s.tp_stride > cases.clusters.domain_size[0], 1.0, k.host_overlap_power)
-    layer = soft_max_s(device, host, power)
+    # Without a pipeline, tensor-parallel traffic that leaves the domain waits for compute and host alike: it comes on top of their longer one.
+    outside = np.where((s.pp > 1) | (k.host_overlap_power <= 0), 0.0, sum((v for kind, t, v in traffic.by_tier if kind == "tp" and t > 0), 0.0))
+    device = device_f + device_b + again + exposed - outside
+    # a pipeline that leaves the domain costs the host time for every tensor-parallel rank in stacks that drive it from Python
+    leaves = (s.pp > 1) & (s.pp_stride * s.pp > cases.clusters.domain_size[0])
+    host = (k.host_layer_s + moe_share * (1.0 - cases.stacks.drops_tokens) * k.host_moe_s) * np.where(s.recompute == 2, 4.0 / 3.0, 1.0)
+    across = np.where(s.tp * s.tp_stride > cases.clusters.domain_size[0], k.host_cross_factor, 1.0)
+    host = host + np.where(leaves, k.host_pipeline_s * s.tp * across, 0.0)
+    layer = soft_max_s(device, host, k.host_overlap_power) + outside
 
     product, loss = logits_time(m, s, rates, k)
     heads_count = 1.0 + m.mtp_layers
@@ -162,9 +169,12 @@ def estimate_step(cases: Cases) -> StepEstimate:
     terms: dict[str, Array] = {name: per_layer * (forward[name] + backward[name]) for name in forward}
     terms["logits"] = scale * logits
     terms["recompute"] = per_layer * again
-    terms["host"] = per_layer * (layer - device)
+    terms["host"] = per_layer * (layer - outside - device)
     terms["imbalance"] = run.imbalance
     terms["bubble"] = run.bubble
+    nodes = np.maximum(cases.clusters.accelerators / cases.clusters.node_size, 1.0)
+    slots = micro_batches + s.pp - 1.0
+    terms["wait"] = np.where((nodes >= MANY_NODES) & (s.pp > 1), k.slot_wait_s * (1.0 - 1.0 / s.pp) * slots, 0.0)
     terms["optimizer"] = ends.optimizer_s
     terms["constant"] = k.step_constant_s * np.ones_like(run.bubble)
     split: dict[tuple[str, int], Array] = {}
@@ -178,7 +188,6 @@ def estimate_step(cases: Cases) -> StepEstimate:
         if parts:
             terms[kind] = sum(parts[1:], parts[0])
     subtotal = _sum(terms)
-    nodes = np.maximum(cases.clusters.accelerators / cases.clusters.node_size, 1.0)
     terms["jitter"] = subtotal * k.jitter * np.log2(nodes)
     for part in (traffic.hidden, ends.hidden):
         for kind, value in part.items():

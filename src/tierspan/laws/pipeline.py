@@ -21,20 +21,34 @@ class StageLayers:
     last: Array
 
 
-def stage_layers(layers: Array, pp: Array, vpp: Array) -> StageLayers:
+def stage_layers(layers: Array, pp: Array, vpp: Array, ends_count: Array | bool = True) -> StageLayers:
     """Layers of the heaviest and of the last stage.
 
-    Even where ``pp * vpp`` divides the layers. Where it divides ``layers + 2``, embedding and loss fill a slot each and the last stage holds one
+    Even where ``pp * vpp`` divides the layers. Where it divides ``layers + 2`` and ``ends_count``, embedding and loss fill a slot each and the last stage holds one
     layer less. Otherwise chunks are filled up and the last stage holds the rest.
     """
     slots = pp * vpp
     even = np.mod(layers, slots) == 0
-    framed = np.mod(layers + 2.0, slots) == 0
+    framed = (np.mod(layers + 2.0, slots) == 0) & ends_count
     full = np.ceil(layers / slots) * vpp
     heaviest = np.where(even, layers / pp, np.where(framed, (layers + 2.0) / pp, np.minimum(full, layers)))
     rest = np.maximum(layers - heaviest * (pp - 1.0), 0.0)
     last = np.where(even, layers / pp, np.where(framed, heaviest - 1.0, rest))
     return StageLayers(heaviest, np.where(pp > 1, last, layers))
+
+
+def balanced_stage_layers(layers: Array, head: Array, pp: Array) -> StageLayers:
+    """The same where blocks are dealt in order and a stage is closed once the running cost exceeds its share of the total.
+
+    Args:
+        layers: layers, shape (n,).
+        head: cost of the output projection in layers, shape (n,).
+        pp: stages, shape (n,).
+    """
+    share = (layers + head) / pp
+    before_last = np.minimum(np.floor((pp - 1.0) * share) + 1.0, layers)
+    heaviest = np.minimum(np.floor(share) + 1.0, layers)
+    return StageLayers(np.where(pp > 1, heaviest, layers), np.where(pp > 1, layers - before_last, layers))
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ class ModelArrays(Rows):
     shared_ffn: Array
     window: Array
     windowed_layers: Array
+    attention_sinks: Array
     q_lora_rank: Array
     kv_lora_rank: Array
     rope_head_dim: Array

@@ -14,6 +14,7 @@ class Accelerator:
 
     ``peak_flops`` maps a precision (see ``specs.precision``; the sheet's FP4 is ``fp4``) to the *dense* peak in FLOP/s.
     ``memory_usable_bytes`` is what the driver offers to a framework, ``None`` where no source states it.
+    ``architecture`` names the design of its units, whose efficiency all parts of the design share.
     ``achievable`` maps a precision to the measured share of the dense peak that a large matrix product reaches (0..1).
     """
 
@@ -29,6 +30,7 @@ class Accelerator:
     achievable: Mapping[str, float] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()
     memory_usable_bytes: float | None = None
+    architecture: str = ""
 
 
 @dataclass(frozen=True, slots=True)

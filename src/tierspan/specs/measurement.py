@@ -215,7 +215,8 @@ class FilledRow:
     """A row as a plan that can be predicted: what the source says, completed by assumptions that are all listed.
 
     ``nic_bandwidth_Bps`` is the scale-out line rate per accelerator and direction (``None``: unknown and not assumed),
-    ``domain_size`` the accelerators in one scale-up domain. ``traits`` are short words found in the row's flags, notes and
+    ``domain_size`` the accelerators in one scale-up domain. ``system`` the catalogue's system where the source tells it,
+    ``traits`` are short words found in the row's flags, notes and
     overlap text that change the work or its speed (``formats.measurements.hints`` lists them).
     """
 
@@ -232,6 +233,7 @@ class FilledRow:
     flash_attention: bool
     traits: frozenset[str]
     assumptions: tuple[Assumption, ...]
+    system: str | None = None
 
     @property
     def assumed(self) -> tuple[str, ...]:

@@ -83,9 +83,23 @@ def _weights(rows: Sequence[TrainingRow], scored: np.ndarray, derived: np.ndarra
     """A source counts with the square root of its scored rows; derived series together with that of their groups."""
     count = Counter(r.source for r, s in zip(rows, scored, strict=True) if s)
     weights = np.array([1.0 / np.sqrt(count[r.source]) if s else 0.0 for r, s in zip(rows, scored, strict=True)])
-    if derived.any():
-        weights[derived] = np.sqrt(DERIVED_GROUPS) / derived.sum()
+    ends = _series_ends(rows, derived)
+    if ends.size:
+        weights[ends] = np.sqrt(DERIVED_GROUPS) / ends.size
     return DATA_WEIGHT * weights
+
+
+def _series_ends(rows: Sequence[TrainingRow], derived: np.ndarray) -> np.ndarray:
+    """Smallest and largest member of each derived series: it is a straight line, so that its two ends say all there is in it."""
+    series: dict[tuple[object, ...], list[int]] = {}
+    for i in np.flatnonzero(derived):
+        r = rows[i]
+        series.setdefault((r.source, r.raw["heads"], r.hidden, r.seq_len, r.tp, r.pp, r.micro_batch, r.recompute), []).append(int(i))
+    ends: set[int] = set()
+    for members in series.values():
+        ordered = sorted(members, key=lambda i: (rows[i].value or 0.0, i))
+        ends |= {ordered[0], ordered[-1]}
+    return np.array(sorted(ends), dtype=np.int64)
 
 
 def _reason(refusal: InputError | None) -> str:

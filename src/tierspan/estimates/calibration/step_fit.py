@@ -80,13 +80,14 @@ def layout_of(keys: Sequence[Keys]) -> Layout:
     return Layout(tuple(names), index, np.array(start), np.array(sigma), low, high)
 
 
-def constants_at(theta: Array, base: Constants, layout: Layout) -> Constants:
-    """Constants of every row at a parameter vector (logs); fixed ones from ``base``."""
+def constants_at(theta: Array, base: Constants, layout: Layout, nudged: Array | None = None, only: np.ndarray | None = None) -> Constants:
+    """Constants of every row at a parameter vector (logs); fixed ones from ``base``. The constant of column ``only`` is taken from ``nudged``."""
     values = np.exp(theta)
     out = {}
     for name in Constants.__dataclass_fields__:
         column = layout.index[name]
-        out[name] = np.where(column >= 0, values[column], getattr(base, name))
+        here = np.exp(nudged) if nudged is not None and column is only else values
+        out[name] = np.where(column >= 0, here[column], getattr(base, name))
     return Constants(**out)
 
 
@@ -112,11 +113,11 @@ def fit_arrays(arrays: Cases, layout: Layout, measured_s: Array, weights: Array,
     base = arrays.constants
     start = layout.start
     theta = start.copy() if theta is None else theta.copy()
-    rows_of = _rows_of_parameters(layout)
-    moved = np.zeros(theta.size, dtype=bool)
+    columns = tuple(layout.index.values())
+    moved = np.ones(theta.size, dtype=bool)
 
-    def residual(t: Array, rows: np.ndarray | None = None) -> Array:
-        constants = constants_at(t, base, layout)
+    def residual(t: Array, rows: np.ndarray | None = None, only: np.ndarray | None = None) -> Array:
+        constants = constants_at(t, base, layout) if only is None else constants_at(theta, base, layout, t, only)
         these = replace(arrays, constants=constants) if rows is None else take(replace(arrays, constants=constants), rows)
         target = measured_s if rows is None else measured_s[rows]
         return np.log(estimate_step(these).step_time_s / target)
@@ -128,14 +129,19 @@ def fit_arrays(arrays: Cases, layout: Layout, measured_s: Array, weights: Array,
     cost, damping, done = objective(theta, r), 1e-3, 0
     for done in range(1, iterations + 1):
         jacobian = np.zeros((r.size, theta.size))
-        for p, rows in enumerate(rows_of):
-            # a constant that no row feels (host time of a stack that is never host-bound) stays at its prior and is looked at once
-            if done > 1 and not moved[p]:
+        for column in columns:
+            # every row has one key of a constant: all keys of a constant are nudged together, and each row tells of its own
+            felt = np.flatnonzero((column >= 0) & moved[column])
+            if not felt.size:
                 continue
+            keys = np.unique(column[felt])
             nudged = theta.copy()
-            nudged[p] += STEP
-            jacobian[rows, p] = (residual(nudged, rows) - r[rows]) / STEP
-            moved[p] |= bool((np.abs(jacobian[rows, p]) > LEAST_EFFECT).any())
+            nudged[keys] += STEP
+            slope = (residual(nudged, felt, column) - r[felt]) / STEP
+            jacobian[felt, column[felt]] += slope
+        if done == 1:
+            # a constant that no row feels (host time of a stack that is never host-bound) stays at its prior and is looked at once
+            moved = (np.abs(jacobian) > LEAST_EFFECT).any(axis=0)
         w = weights / SCALE**2 / (1.0 + (r / SCALE) ** 2)
         prior = 1.0 / layout.sigma**2
         hessian = jacobian.T @ (jacobian * w[:, None]) + np.diag(prior)
@@ -163,12 +169,3 @@ def fit_arrays(arrays: Cases, layout: Layout, measured_s: Array, weights: Array,
 def take(cases: Cases, rows: np.ndarray) -> Cases:
     """The cases at ``rows``."""
     return Cases(cases.models.take(rows), cases.clusters.take(rows), cases.strategies.take(rows), cases.stacks.take(rows), cases.constants.take(rows))
-
-
-def _rows_of_parameters(layout: Layout) -> list[np.ndarray]:
-    """For each parameter the rows that depend on it."""
-    hits: list[list[np.ndarray]] = [[] for _ in layout.names]
-    for column in layout.index.values():
-        for p in np.unique(column[column >= 0]):
-            hits[p].append(np.flatnonzero(column == p))
-    return [np.unique(np.concatenate(h)) if h else np.empty(0, dtype=np.int64) for h in hits]

@@ -71,12 +71,13 @@ def fill_training(row: TrainingRow) -> FilledRow:
     )  # fmt: skip
     job = Job(row.seq_len or 0, batch, _precision(row, defaults, book, place), lora="lora" in found)
     node, domain, nic = _host(row, n, book)
+    host = host_defaults(row.accelerator, row.source)
     return FilledRow(
         id=row.id, strategy=strategy, job=job, accelerator=row.accelerator, accelerators=n, node_size=node, domain_size=domain,
         nic_bandwidth_Bps=nic, stack=stack,
         gradient_bytes=book.take("gradient_bytes", 2 if "pure-bf16" in found else None, defaults.gradient_bytes),
         flash_attention=book.take("flash_attention", None, _fuses_attention(row, defaults)),
-        traits=found, assumptions=tuple(book.assumptions),
+        traits=found, assumptions=tuple(book.assumptions), system=host.system if host else None,
     )  # fmt: skip
 
 

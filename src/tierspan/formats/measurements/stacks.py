@@ -89,12 +89,13 @@ def printed_vpp(stack: Stack, model: str, accelerator: str, pp: int) -> int | No
 
 @dataclass(frozen=True, slots=True)
 class HostDefaults:
-    """Host and network of an accelerator where the row leaves them empty; ``slice_limit`` for accelerators joined into one slice."""
+    """Host and network of an accelerator where the row leaves them empty, ``system`` where the source names it; ``slice_limit`` for accelerators joined into one slice."""
 
     node_size: int
     nic_gbps: float | None
     slice_limit: int | None
     basis: str
+    system: str | None = None
 
 
 def host_defaults(accelerator: str, source: str) -> HostDefaults | None:
@@ -109,6 +110,7 @@ def host_defaults(accelerator: str, source: str) -> HostDefaults | None:
         nic_gbps=(told or host)["nic_gbps"],
         slice_limit=None if limit is None else (2**31 if limit is True else int(limit)),
         basis=str((told or host)["basis"]),
+        system=(told or host).get("system"),
     )
 
 

@@ -89,6 +89,7 @@ def _accelerator(thing: str) -> Accelerator:
         achievable={key.removeprefix(_ACHIEVABLE): value for key, value in values.items() if key.startswith(_ACHIEVABLE)},
         facts=listed,
         memory_usable_bytes=values.get("memory_usable"),
+        architecture=row["architecture"],
     )
 
 

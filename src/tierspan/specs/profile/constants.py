@@ -19,6 +19,7 @@ class Constants(Rows):
     half_m: Array
     half_k: Array
     grouped_efficiency: Array
+    grouped_low_efficiency: Array
     grouped_half_m: Array
     hidden_passes: Array
     ffn_passes: Array
@@ -31,8 +32,10 @@ class Constants(Rows):
     score_width: Array
     host_layer_s: Array
     host_moe_s: Array
-    host_tp_exponent: Array
-    host_pp_factor: Array
+    host_pipeline_s: Array
+    host_cross_factor: Array
+    rank_skew_s: Array
+    slot_wait_s: Array
     host_overlap_power: Array
     step_constant_s: Array
     stack_factor: Array

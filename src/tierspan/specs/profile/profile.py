@@ -127,11 +127,13 @@ def transports() -> dict[str, tuple[float, float]]:
 def lookup_keys(name: str, keys: Keys) -> list[str]:
     """Keys to try, the most exact first."""
     level = priors()[name].level
-    if level == "accelerator|precision":
+    # parts of one design share the efficiency of its units; what stands in no catalogue is a design of its own
+    design = keys.accelerator.architecture or keys.accelerator.id
+    if level == "architecture|precision":
         # FP16 and BF16 run on the same units at the same rate: one constant for both
-        return [f"{keys.accelerator.id}|{'bf16' if keys.precision == 'fp16' else keys.precision}"]
-    if level == "accelerator":
-        return [keys.accelerator.id]
+        return [f"{design}|{'bf16' if keys.precision == 'fp16' else keys.precision}"]
+    if level == "architecture|kernel":
+        return [f"{design}|{keys.stack.attention_kernel}"]
     if level == "stack":
         return [keys.stack.id, keys.stack.family]
     if level == "transport":

@@ -24,13 +24,16 @@ class Stack:
     Gradient buckets hold ``bucket_elements`` parameters, or ``bucket_elements_per_rank`` for each data-parallel rank where that is more.
     ``selective_attention``: selective recompute runs the attention core again (1) or, fused, only cheap parts of it (0).
     ``dispatch_once``: a token goes to a remote domain once however many of its experts live there. ``dispatch_bytes`` an element sent to
-    experts. ``family`` is the stack whose constants are taken where this one was never measured.
+    experts. ``balances_stages``: layers and head are dealt to the stages by their cost (1) or equally (0). ``gathered_tensors`` a layer
+    are gathered one by one after the step (0: in buckets). ``fuses_sinks``: the fused kernel takes attention sinks; where it does not, the scores are written. ``drops_tokens``:
+    tokens above an expert's capacity are dropped, so that the host need not wait for the counts of tokens. ``attention_kernel`` names the kernel of fused attention, whose rate depends on the architecture. ``family`` is the stack whose constants are taken where this one was never measured.
     """
 
     id: str
     name: str
     year: float
     family: str
+    attention_kernel: str
     flash_attention: float
     gradient_bytes: float
     bucket_elements: float
@@ -38,6 +41,10 @@ class Stack:
     selective_attention: float
     dispatch_once: float
     dispatch_bytes: float
+    balances_stages: float
+    gathered_tensors: float
+    fuses_sinks: float
+    drops_tokens: float
     source: str = ""
 
 
@@ -52,6 +59,10 @@ class StackArrays(Rows):
     selective_attention: Array
     dispatch_once: Array
     dispatch_bytes: Array
+    balances_stages: Array
+    gathered_tensors: Array
+    fuses_sinks: Array
+    drops_tokens: Array
 
     @classmethod
     def of(cls, stacks: Sequence[Stack]) -> StackArrays:
@@ -64,7 +75,7 @@ def stacks() -> dict[str, Stack]:
     """All known stacks by id, in file order."""
     with DATA.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    text = {"id", "name", "family", "source"}
+    text = {"id", "name", "family", "attention_kernel", "source"}
     return {r["id"]: Stack(**{k: (v if k in text else float(v)) for k, v in r.items()}) for r in rows}  # type: ignore[arg-type]
 
 
