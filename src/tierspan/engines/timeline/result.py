@@ -22,7 +22,8 @@ class Timeline:
 
     ``makespan_s`` from the first start to the last end; ``step_s`` the time from one step to the next, which differs only where stages roll
     over into the next step. Four parts, each the mean over stages, add up to ``step_s``: ``compute_s`` (host waits and contention included),
-    ``exposed_s`` by (kind, tier index), ``bubble_s`` and ``end_s`` (optimizer). ``in_flight``: most micro-batches whose activations a stage keeps, by stage, in units of the whole stage.
+    ``exposed_s`` by (kind, tier index), ``bubble_s`` and ``end_s`` (optimizer). ``in_flight``: most micro-batches whose activations a stage
+    keeps, by stage, in units of the whole stage.
     ``stages``: the spans of each stage by start; empty where they were not asked for.
     """
 

@@ -1,5 +1,8 @@
-"""1F1B: after a warm-up one forward and one backward pass in turn (Narayanan et al. 2021, "Efficient Large-Scale Language Model
-Training on GPU Clusters Using Megatron-LM", section 2.2; first in PipeDream, Narayanan et al. 2019)."""
+"""1F1B: after a warm-up one forward and one backward pass in turn.
+
+Narayanan et al. 2021, "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM", section 2.2; first in PipeDream
+(Narayanan et al. 2019).
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,82 @@
+"""Schedules that split the backward pass or run both ways, in closed form: what fill and drain add, and what each stage keeps in flight.
+
+F, B and W are the seconds of a forward pass, of the gradient of the input and of the gradient of the weight of one micro-batch on a stage.
+Bubbles of p even stages: zero-bubble H1 ``(p - 1)(F + B - W)``, H2 ``(p - 1)(F + B - 2 W)`` (Qi et al. 2023, "Zero Bubble Pipeline
+Parallelism", table 2); DualPipe ``(p/2 - 1)(F&B + (B + W) - 3 W)`` with F&B an overlapped pair (DeepSeek-AI 2024, "DeepSeek-V3 Technical
+Report", table 2, which writes B for the whole backward pass). With uneven stages ``(p - 1) x`` becomes the sum over all but the heaviest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tierspan.specs.arrays import Array
+from tierspan.specs.strategy import SCHEDULE_CODE
+
+GPIPE, ZB_H1, ZB_H2, DUALPIPE = (float(SCHEDULE_CODE[name]) for name in ("gpipe", "zb-h1", "zb-h2", "dualpipe"))
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """Seconds of forward pass, input gradient and weight gradient of one micro-batch, shape (n,)."""
+
+    forward_s: Array
+    input_s: Array
+    weight_s: Array
+
+
+def zero_bubble_s(schedule: Array, rest: Passes) -> Array:
+    """Bubble of zero-bubble H1 and H2 in s, shape (n,).
+
+    Args:
+        schedule: code, H2 where it is that of zb-h2, else H1.
+        rest: sums over all stages but the heaviest.
+    """
+    held = np.where(schedule == ZB_H2, 2.0, 1.0)
+    return np.maximum(rest.forward_s + rest.input_s - held * rest.weight_s, 0.0)
+
+
+def dualpipe_bubble_s(pp: Array, mean: Passes, pair_s: Array) -> Array:
+    """Bubble of DualPipe in s, shape (n,).
+
+    Args:
+        pp: stages, even.
+        mean: passes of the mean stage.
+        pair_s: a forward and a backward pass of opposite directions that overlap.
+    """
+    return np.maximum((pp / 2.0 - 1.0) * (pair_s + mean.input_s - 2.0 * mean.weight_s), 0.0)
+
+
+def dualpipe_pair_share(pp: Array, micro_batches: Array) -> Array:
+    """Share of the micro-batches that pass the outermost rank of DualPipe as overlapped pairs, 0 to 1, shape (n,).
+
+    Main phase ``2 (m/2 - p + 1) - [p = 2]`` and turn-round ``p/2 - 1`` of the published order: ``m - 3 p/2 + 1``, without the one that the
+    innermost ranks take apart.
+    """
+    pairs = micro_batches - 1.5 * pp + 1.0 - np.where(pp <= 2.0, 1.0, 0.0)
+    return np.clip(pairs / micro_batches, 0.0, 1.0)
+
+
+def model_copies(schedule: Array) -> Array:
+    """Copies of a stage's parameters that a pipeline rank keeps: DualPipe two (one for each direction), else one; shape (n,)."""
+    return np.where(schedule == DUALPIPE, 2.0, 1.0)
+
+
+def peak_in_flight(schedule: Array, pp: Array, vpp: Array, micro_batches: Array, stage: Array) -> Array:
+    """Most micro-batches whose activations stage ``stage`` (from 0) keeps, in units of the whole stage; shape (n,).
+
+    1F1B: ``p - stage``. GPipe: all. Interleaved with v chunks: the warm-up of ``2 (p - stage - 1) + (v - 1) p + 1`` chunks, each 1/v of a
+    stage: on the first stage ``p (1 + (p - 1) / (p v))`` (Korthikanti et al. 2022, section 4.2.3). Activations are kept until the gradient
+    of the weight is there: H1 p, H2 2 p - 1 on every stage (Qi et al. 2023, table 2); DualPipe p + 1 (DeepSeek-AI 2024, table 2). Never more
+    than all micro-batches.
+    """
+    plain = pp - stage
+    chunks = (2.0 * (plain - 1.0) + (vpp - 1.0) * pp + 1.0) / vpp
+    held = np.where((vpp > 1) & (pp > 1), chunks, plain)
+    if np.any(schedule >= ZB_H1):
+        held = np.where(schedule == ZB_H1, pp, held)
+        held = np.where(schedule == ZB_H2, 2.0 * pp - 1.0, held)
+        held = np.where((schedule == DUALPIPE) & (pp > 1), pp + 1.0, held)
+    return np.where(schedule == GPIPE, micro_batches, np.minimum(held, micro_batches))
