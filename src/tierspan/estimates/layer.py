@@ -133,8 +133,8 @@ class Pieces:
     micro_batches: Array
 
 
-def pieces_of(cases: Cases) -> Pieces:
-    """Times and traffic of the average layer, for every row at once."""
+def pieces_of(cases: Cases, *, relieve: bool = True) -> Pieces:
+    """Times and traffic of the average layer, for every row at once; ``relieve``: without the traffic that DualPipe's pairs hide."""
     m, s, k = cases.models, cases.strategies, cases.constants
     rates, network = rates_of(cases), network_of(cases)
     times = layer_times(m, s, rates, k)
@@ -146,7 +146,7 @@ def pieces_of(cases: Cases) -> Pieces:
 
     whole = traffic = layer_exchange(cases, network, moe_share)
     relief = np.zeros(1)
-    if np.any(s.schedule == DUALPIPE):
+    if relieve and np.any(s.schedule == DUALPIPE):
         relief = np.where(s.schedule == DUALPIPE, dualpipe_pair_share(s.pp, micro_batches), 0.0)
         traffic = _relieved(whole, relief)
     scores = cases.stacks.selective_attention * forward["attention"]

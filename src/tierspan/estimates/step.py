@@ -93,14 +93,11 @@ def _pipeline(cases: Cases, pieces: Pieces) -> PipelineTime:
     run = pipeline_time(pieces.micro_batches, heaviest, total, s.pp, s.vpp)
     each, head = layer_passes(cases, pieces), logits_passes(pieces)
     here, headed = np.where(last > full, stages.last, stages.heaviest), np.where(last > full, 0.0, 1.0)
-    rest = Passes(*((pieces.layers - here) * x + headed * y for x, y in zip(_three(each), _three(head), strict=True)))
-    mean = Passes(*((pieces.layers * x + y) / s.pp for x, y in zip(_three(each), _three(head), strict=True)))
+    rest = Passes(*((pieces.layers - here) * x + headed * y for x, y in zip(each.parts, head.parts, strict=True)))
+    mean = Passes(*((pieces.layers * x + y) / s.pp for x, y in zip(each.parts, head.parts, strict=True)))
     # a pair computes both passes and hides the expert traffic
     covered = sum((value for kind, _, value in pieces.whole_traffic.by_tier if kind == "ep"), np.zeros(1)) * pieces.layers / s.pp
     whole = total / s.pp + covered * pieces.relief
     bubble = np.where(both, dualpipe_bubble_s(s.pp, mean, whole - covered), zero_bubble_s(s.schedule, rest))
     return replace(run, bubble=np.where((s.schedule >= ZB_H1) & (s.pp > 1), bubble, run.bubble))
 
-
-def _three(passes: Passes) -> tuple[Array, Array, Array]:
-    return passes.forward_s, passes.input_s, passes.weight_s

@@ -26,6 +26,11 @@ class Passes:
     input_s: Array
     weight_s: Array
 
+    @property
+    def parts(self) -> tuple[Array, Array, Array]:
+        """Forward, input gradient, weight gradient."""
+        return self.forward_s, self.input_s, self.weight_s
+
 
 def zero_bubble_s(schedule: Array, rest: Passes) -> Array:
     """Bubble of zero-bubble H1 and H2 in s, shape (n,).

@@ -109,7 +109,7 @@ def _timeline(schedule: Schedule, work: Work, ranks: list[Rank]) -> Timeline:
     end_s = work.end_s or (0.0,) * stages
     ends = [rank.finish(end) for rank, end in zip(ranks, end_s, strict=True)]
     makespan = max(ends)
-    starts = [rank.first_start or 0.0 for rank in ranks]
+    starts = [(rank.first_start or 0.0) - rank.hold for rank in ranks]
     step = max(end - start for end, start in zip(ends, starts, strict=True)) if schedule.rolls_over else makespan
     exposed: dict[tuple[str, int], float] = defaultdict(float)
     for rank in ranks:

@@ -27,6 +27,13 @@ class Rank:
         self.beside: list[tuple[float, float]] = []
         self.held = self.peak = 0
         self.spans: list[Span] | None = [] if record else None
+        for bulk in (bulk for chunk in chunks for bulk in chunk.first if bulk.exposed_s > 0):
+            # what never overlaps is gathered before the stage does anything
+            self._show(self.free, self.free + bulk.exposed_s, f"tier {bulk.tier}", f"gather {bulk.kind}")
+            self.exposed[bulk.kind, bulk.tier] += bulk.exposed_s
+            self.free += bulk.exposed_s
+            self.tier_free[bulk.tier] = self.last_part = self.free
+        self.hold = self.free
 
     def _piece(self, kind: str, chunk: int) -> Piece:
         c = self.chunks[chunk]
@@ -113,7 +120,8 @@ class Rank:
     def _gather(self, block: Block, ready: float, compute: float) -> tuple[float, float]:
         """Gathers run one part ahead of compute; gathers and the scatters of the same block share the stream of their tier."""
         before: list[Bulk] = []
-        behind = 0.0
+        behind: dict[int, float] = defaultdict(float)
+        start = ready
         for task in block:
             c = self.chunks[task.chunk]
             if task.kind == "F" and self.fresh[task.chunk]:
@@ -121,59 +129,59 @@ class Rank:
                 before += c.first
             if task.kind != "W" and c.gather is not None:
                 before.append(c.gather)
+                self.exposed[c.gather.kind, c.gather.tier] += c.gather.exposed_s
+                start += c.gather.exposed_s
             if task.kind == "B" and c.scatter is not None:
-                behind += c.scatter.seconds
-        start, pace, parts = ready, 0.0, 1
-        for bulk in before:
-            if bulk.exposed_s > 0:
-                self.exposed[bulk.kind, bulk.tier] += bulk.exposed_s
-                start += bulk.exposed_s
-        for bulk in before:
-            parts = max(bulk.parts, 1)
-            first = max(self.tier_free[bulk.tier], self.last_part) + bulk.seconds / parts
+                behind[c.scatter.tier] += c.scatter.seconds
+        parts = max((bulk.parts for bulk in before), default=1)
+        part = pace = compute / parts
+        flows = _by_tier(before)
+        firsts: dict[int, float] = {}
+        for tier, (seconds, kind) in flows.items():
+            firsts[tier] = first = max(self.tier_free[tier], self.last_part) + seconds / parts
             if first > start:
-                self.exposed[bulk.kind, bulk.tier] += first - start
+                self.exposed[kind, tier] += first - start
                 start = first
-            step = (bulk.seconds + behind) / parts
-            if step > max(compute / parts, pace):
-                self.exposed[bulk.kind, bulk.tier] += (parts - 1) * (step - max(compute / parts, pace))
+        for tier, (seconds, kind) in flows.items():
+            step = (seconds + behind[tier]) / parts
+            if step > pace:
+                self.exposed[kind, tier] += (parts - 1) * (step - pace)
                 pace = step
-            busy = max(first, start + (parts - 2) * max(compute / parts, step) + bulk.seconds / parts) if parts > 1 else first
-            self._show(first - bulk.seconds / parts, busy, f"tier {bulk.tier}", f"gather {bulk.kind}")
-            self.tier_free[bulk.tier] = busy
-            self.beside.append((first - bulk.seconds / parts, busy))
-        part = compute / parts
-        last = start + (parts - 1) * max(part, pace)
-        self.last_part = last if before else start
+        last = start + (parts - 1) * pace
+        for tier, (seconds, kind) in flows.items():
+            begin = firsts[tier] - seconds / parts
+            # the gather of the last part runs while the part before it computes
+            done = max(firsts[tier], last - pace + seconds / parts) if parts > 1 else firsts[tier]
+            self._show(begin, done, f"tier {tier}", f"gather {kind}")
+            self.tier_free[tier] = done
+            self.beside.append((begin, done))
+        self.last_part = last
         return start, last + part
 
     def _after(self, block: Block, start: float, end: float) -> float:
         """Gradients: scattered after each backward pass, reduced after a chunk's last one, bucket by bucket beside compute."""
         leave = end
+        ready: list[Bulk] = []
         for task in block:
             c = self.chunks[task.chunk]
             if task.kind == "B" and c.scatter is not None:
                 leave += c.scatter.exposed_s
                 self.exposed[c.scatter.kind, c.scatter.tier] += c.scatter.exposed_s
-                self._behind(c.scatter, start, end)
+                ready.append(c.scatter)
             if task.kind == "W":
                 self.left[task.chunk] -= 1
                 if not self.left[task.chunk]:
-                    for bulk in c.reduce:
-                        self._behind(bulk, start, end)
-                        if bulk.exposed_s > 0:
-                            self.tail.append((bulk.exposed_s, bulk.kind, bulk.tier))
-        return leave
-
-    def _behind(self, bulk: Bulk, start: float, end: float) -> None:
-        parts = max(bulk.parts, 1)
-        begin = max(self.tier_free[bulk.tier], start + (end - start) / parts)
-        done = max(begin + bulk.seconds, end + bulk.seconds / parts)
-        if bulk.seconds > 0:
-            self.tier_free[bulk.tier] = done
-            self.ends.append((done, bulk.kind, bulk.tier))
-            self._show(begin, done, f"tier {bulk.tier}", f"reduce {bulk.kind}")
+                    ready += c.reduce
+                    self.tail += [(bulk.exposed_s, bulk.kind, bulk.tier) for bulk in c.reduce if bulk.exposed_s > 0]
+        parts = max((bulk.parts for bulk in ready), default=1)
+        for tier, (seconds, kind) in _by_tier(ready).items():
+            begin = max(self.tier_free[tier], start + (end - start) / parts)
+            done = max(begin + seconds, end + seconds / parts)
+            self.tier_free[tier] = done
+            self.ends.append((done, kind, tier))
+            self._show(begin, done, f"tier {tier}", f"reduce {kind}")
             self.beside.append((begin, done))
+        return leave
 
     def _inside(self, block: Block, start: float, end: float) -> None:
         if self.spans is None:
@@ -218,3 +226,12 @@ class Rank:
             now += seconds
         self._show(now, now + end_s, "compute", "optimizer")
         return now + end_s
+
+
+def _by_tier(bulks: Sequence[Bulk]) -> dict[int, tuple[float, str]]:
+    """Seconds on each tier: what comes together shares the stream of its tier."""
+    out: dict[int, tuple[float, str]] = {}
+    for bulk in bulks:
+        if bulk.seconds > 0:
+            out[bulk.tier] = (out.get(bulk.tier, (0.0, ""))[0] + bulk.seconds, bulk.kind)
+    return out
