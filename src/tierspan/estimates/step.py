@@ -92,12 +92,14 @@ def _pipeline(cases: Cases, pieces: Pieces) -> PipelineTime:
     heaviest = np.where(both, np.maximum(full, (full + last) / 2.0), heaviest)
     run = pipeline_time(pieces.micro_batches, heaviest, total, s.pp, s.vpp)
     each, head = layer_passes(cases, pieces), logits_passes(pieces)
-    here, headed = np.where(last > full, stages.last, stages.heaviest), np.where(last > full, 0.0, 1.0)
-    rest = Passes(*((pieces.layers - here) * x + headed * y for x, y in zip(each.parts, head.parts, strict=True)))
-    mean = Passes(*((pieces.layers * x + y) / s.pp for x, y in zip(each.parts, head.parts, strict=True)))
+    here, headed = np.where(last > full, stages.last, stages.heaviest), np.where(last > full, 1.0, 0.0)
+    slow = Passes(*(here * x + headed * y for x, y in zip(each.parts, head.parts, strict=True)))
+    rest = Passes(*(pieces.layers * x + y - z for x, y, z in zip(each.parts, head.parts, slow.parts, strict=True)))
+    zero = zero_bubble_s(s.schedule, s.pp, pieces.micro_batches, slow, rest)
     # a pair computes both passes and hides the expert traffic
-    covered = sum((value for kind, _, value in pieces.whole_traffic.by_tier if kind == "ep"), np.zeros(1)) * pieces.layers / s.pp
-    whole = total / s.pp + covered * pieces.relief
-    bubble = np.where(both, dualpipe_bubble_s(s.pp, mean, whole - covered), zero_bubble_s(s.schedule, rest))
+    covered = sum((value for kind, _, value in pieces.whole_traffic.by_tier if kind == "ep"), np.zeros(1))
+    inner = Passes(*(stages.heaviest * x for x in each.parts))
+    both_ways = dualpipe_bubble_s(s.pp, inner, stages.heaviest * (layer - (1.0 - pieces.relief) * covered))
+    bubble = np.where(both, both_ways, zero)
     return replace(run, bubble=np.where((s.schedule >= ZB_H1) & (s.pp > 1), bubble, run.bubble))
 

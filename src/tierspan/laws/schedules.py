@@ -32,26 +32,37 @@ class Passes:
         return self.forward_s, self.input_s, self.weight_s
 
 
-def zero_bubble_s(schedule: Array, rest: Passes) -> Array:
-    """Bubble of zero-bubble H1 and H2 in s, shape (n,).
+def zero_bubble_s(schedule: Array, pp: Array, micro_batches: Array, heaviest: Passes, rest: Passes) -> Array:
+    """Bubble of zero-bubble H1 and H2 in s, shape (n,): what the step lasts beyond the work of the heaviest stage.
+
+    The heaviest stage never waits once its first input is there. It ends with the weight gradients that it held back, h of them (H1 p, H2
+    2 p - 1, at most all), while its last input gradient travels up and the first stage adds its last weight gradient:
+    ``max(B_rest + W_first - h W, 0)``. H1 waits for the first input as well, ``F_rest``; in H2 that wait overlaps the earlier step, so it counts
+    only as part of the maximum. For even stages and B at least W this is the source's formula; with fewer than 2 p - 1 micro-batches H2 keeps
+    more of its bubble than the source's table says.
 
     Args:
         schedule: code, H2 where it is that of zb-h2, else H1.
-        rest: sums over all stages but the heaviest.
+        pp: stages.
+        micro_batches: a step and pipeline.
+        heaviest: passes of the heaviest stage.
+        rest: sums over all other stages.
     """
-    held = np.where(schedule == ZB_H2, 2.0, 1.0)
-    return np.maximum(rest.forward_s + rest.input_s - held * rest.weight_s, 0.0)
+    above = rest.input_s + rest.weight_s / np.maximum(pp - 1.0, 1.0)
+    h1 = rest.forward_s + np.maximum(above - np.minimum(pp, micro_batches) * heaviest.weight_s, 0.0)
+    h2 = np.maximum(rest.forward_s + above - np.minimum(2.0 * pp - 1.0, micro_batches) * heaviest.weight_s, 0.0)
+    return np.where(schedule == ZB_H2, h2, h1)
 
 
-def dualpipe_bubble_s(pp: Array, mean: Passes, pair_s: Array) -> Array:
+def dualpipe_bubble_s(pp: Array, inner: Passes, pair_s: Array) -> Array:
     """Bubble of DualPipe in s, shape (n,).
 
     Args:
         pp: stages, even.
-        mean: passes of the mean stage.
-        pair_s: a forward and a backward pass of opposite directions that overlap.
+        inner: passes of a stage in the middle (no output layer).
+        pair_s: a forward and a backward pass of opposite directions on it that overlap.
     """
-    return np.maximum((pp / 2.0 - 1.0) * (pair_s + mean.input_s - 2.0 * mean.weight_s), 0.0)
+    return np.maximum((pp / 2.0 - 1.0) * (pair_s + inner.input_s - 2.0 * inner.weight_s), 0.0)
 
 
 def dualpipe_pair_share(pp: Array, micro_batches: Array) -> Array:
