@@ -89,7 +89,9 @@ def _pipeline(cases: Cases, pieces: Pieces) -> PipelineTime:
         return pipeline_time(pieces.micro_batches, heaviest, total, s.pp, s.vpp)
     # the outer ranks of DualPipe hold the first stage of one copy and the last of the other, half of the micro-batches each
     both = s.schedule == DUALPIPE
-    heaviest = np.where(both, np.maximum(full, (full + last) / 2.0), heaviest)
+    framed = np.isclose(stages.heaviest * s.pp, pieces.layers + 2.0)
+    ends = full - np.where(framed, layer, 0.0) + last
+    heaviest = np.where(both, np.maximum(full, ends / 2.0), heaviest)
     run = pipeline_time(pieces.micro_batches, heaviest, total, s.pp, s.vpp)
     each, head = layer_passes(cases, pieces), logits_passes(pieces)
     here, headed = np.where(last > full, stages.last, stages.heaviest), np.where(last > full, 1.0, 0.0)
@@ -99,7 +101,7 @@ def _pipeline(cases: Cases, pieces: Pieces) -> PipelineTime:
     # a pair computes both passes and hides the expert traffic
     covered = sum((value for kind, _, value in pieces.whole_traffic.by_tier if kind == "ep"), np.zeros(1))
     inner = Passes(*(stages.heaviest * x for x in each.parts))
-    both_ways = dualpipe_bubble_s(s.pp, inner, stages.heaviest * (layer - (1.0 - pieces.relief) * covered))
+    both_ways = dualpipe_bubble_s(s.pp, inner, stages.heaviest * (layer - (1.0 - pieces.relief) * covered), ends - 2.0 * full)
     bubble = np.where(both, both_ways, zero)
     return replace(run, bubble=np.where((s.schedule >= ZB_H1) & (s.pp > 1), bubble, run.bubble))
 

@@ -54,15 +54,22 @@ def zero_bubble_s(schedule: Array, pp: Array, micro_batches: Array, heaviest: Pa
     return np.where(schedule == ZB_H2, h2, h1)
 
 
-def dualpipe_bubble_s(pp: Array, inner: Passes, pair_s: Array) -> Array:
-    """Bubble of DualPipe in s, shape (n,).
+def dualpipe_bubble_s(pp: Array, inner: Passes, pair_s: Array, excess_s: Array) -> Array:
+    """Bubble of DualPipe in s, shape (n,): what the step lasts beyond the work of the heaviest rank.
+
+    Where the ends of the model are heavier than its middle, the outer ranks hold both and wait the less for it, by ``excess_s`` in each of the
+    p - 1 passes of fill and drain; where they are lighter, the turn-round at the ends is shorter, by at most half a micro-batch. Both
+    corrections are ours, read off schedules that the timeline engine played (tests hold them against it); the rest is the source's.
 
     Args:
         pp: stages, even.
         inner: passes of a stage in the middle (no output layer).
         pair_s: a forward and a backward pass of opposite directions on it that overlap.
+        excess_s: first and last stage together, less two inner ones: all passes of one micro-batch.
     """
-    return np.maximum((pp / 2.0 - 1.0) * (pair_s + inner.input_s - 2.0 * inner.weight_s), 0.0)
+    even = (pp / 2.0 - 1.0) * (pair_s + inner.input_s - 2.0 * inner.weight_s)
+    shorter = np.minimum(-excess_s, pair_s / 2.0)
+    return np.maximum(even - np.where(excess_s > 0, (pp - 1.0) * excess_s, shorter), 0.0)
 
 
 def dualpipe_pair_share(pp: Array, micro_batches: Array) -> Array:
