@@ -16,7 +16,6 @@ class Rank:
     def __init__(self, chunks: Sequence[ChunkWork], micro_batches: Sequence[int], work: Work, record: bool) -> None:
         self.chunks, self.work = chunks, work
         self.left = list(micro_batches)
-        self.fresh = [True] * len(chunks)
         self.free = self.host_free = self.last_part = 0.0
         self.first_start: float | None = None
         self.tier_free: dict[int, float] = defaultdict(float)
@@ -34,6 +33,17 @@ class Rank:
             self.free += bulk.exposed_s
             self.tier_free[bulk.tier] = self.last_part = self.free
         self.hold = self.free
+        # the whole parameters have their place already, so these gathers run ahead from the start of the step
+        self.coming: list[dict[int, tuple[float, float, str]]] = []
+        for chunk in chunks:
+            flows = {}
+            for tier, (seconds, kind) in _by_tier(chunk.first).items():
+                begin = self.tier_free[tier]
+                self.tier_free[tier] = begin + seconds
+                flows[tier] = (begin, begin + seconds, kind)
+                self._show(begin, begin + seconds, f"tier {tier}", f"gather {kind}")
+                self.beside.append((begin, begin + seconds))
+            self.coming.append(flows)
 
     def _piece(self, kind: str, chunk: int) -> Piece:
         c = self.chunks[chunk]
@@ -124,9 +134,6 @@ class Rank:
         start = ready
         for task in block:
             c = self.chunks[task.chunk]
-            if task.kind == "F" and self.fresh[task.chunk]:
-                self.fresh[task.chunk] = False
-                before += c.first
             if task.kind != "W" and c.gather is not None:
                 before.append(c.gather)
                 self.exposed[c.gather.kind, c.gather.tier] += c.gather.exposed_s
@@ -155,8 +162,23 @@ class Rank:
             self._show(begin, done, f"tier {tier}", f"gather {kind}")
             self.tier_free[tier] = done
             self.beside.append((begin, done))
-        self.last_part = last
-        return start, last + part
+        end = last + part
+        for task in block:
+            if task.kind == "F" and self.coming[task.chunk]:
+                start, end = self._first(task.chunk, start, end)
+        self.last_part = end - part
+        return start, end
+
+    def _first(self, chunk: int, start: float, end: float) -> tuple[float, float]:
+        """The first forward pass of a chunk follows the parts of its parameters as they come in."""
+        parts = max((bulk.parts for bulk in self.chunks[chunk].first), default=1)
+        for tier, (begin, done, kind) in self.coming[chunk].items():
+            later = max(start, begin + (done - begin) / parts)
+            last = max(end + later - start, done + (end - start) / parts)
+            self.exposed[kind, tier] += last - end
+            start, end = later, last
+        self.coming[chunk] = {}
+        return start, end
 
     def _after(self, block: Block, start: float, end: float) -> float:
         """Gradients: scattered after each backward pass, reduced after a chunk's last one, bucket by bucket beside compute."""
