@@ -33,6 +33,7 @@ class Rank:
             self.free += bulk.exposed_s
             self.tier_free[bulk.tier] = self.last_part = self.free
         self.hold = self.free
+        self.shared: dict[int, float] = {}
         # the whole parameters have their place already, so these gathers run ahead from the start of the step
         self.coming: list[dict[int, tuple[float, float, str]]] = []
         for chunk in chunks:
@@ -140,6 +141,7 @@ class Rank:
                 start += c.gather.exposed_s
             if task.kind == "B" and c.scatter is not None:
                 behind[c.scatter.tier] += c.scatter.seconds
+        self.shared = {}
         parts = max((bulk.parts for bulk in before), default=1)
         part = pace = compute / parts
         flows = _by_tier(before)
@@ -162,6 +164,7 @@ class Rank:
             self._show(begin, done, f"tier {tier}", f"gather {kind}")
             self.tier_free[tier] = done
             self.beside.append((begin, done))
+            self.shared[tier] = begin + seconds
         end = last + part
         for task in block:
             if task.kind == "F" and self.coming[task.chunk]:
@@ -198,7 +201,8 @@ class Rank:
         parts = max((bulk.parts for bulk in ready), default=1)
         for tier, (seconds, kind) in _by_tier(ready).items():
             begin = max(self.tier_free[tier], start + (end - start) / parts)
-            done = max(begin + seconds, end + seconds / parts)
+            # scatters of a block that gathers on this tier ran between its gathers, at the pace of the block
+            done = max(self.shared.get(tier, begin) + seconds, end + seconds / parts)
             self.tier_free[tier] = done
             self.ends.append((done, kind, tier))
             self._show(begin, done, f"tier {tier}", f"reduce {kind}")
