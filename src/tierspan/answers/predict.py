@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,9 +29,14 @@ STAGES = ("first", "second", "last")
 MEMORY_TERMS = ("weights", "gradients", "optimizer", "activations", "logits", "transients", "communication", "step", "fragmentation", "reserve")
 
 
-def predict(question: Question, *, profile: Profile | None = None) -> Prediction:
-    """Predict one training step."""
-    return predict_many([question], profile=profile)[0]
+def predict(question: Question, *, profile: Profile | None = None, timeline: bool = False) -> Prediction:
+    """Predict one training step; with ``timeline`` it is also played task by task."""
+    found = predict_many([question], profile=profile)[0]
+    if not timeline or found.status == "invalid":
+        return found
+    from tierspan.answers.played import timeline_view
+
+    return replace(found, timeline=timeline_view(question, case_of(question), found.traffic, profile or shipped_profile()))
 
 
 def predict_many(questions: Sequence[Question], *, profile: Profile | None = None) -> tuple[Prediction, ...]:
