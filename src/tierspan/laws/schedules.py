@@ -73,12 +73,12 @@ def dualpipe_bubble_s(pp: Array, inner: Passes, pair_s: Array, excess_s: Array) 
 
 
 def dualpipe_pair_share(pp: Array, micro_batches: Array) -> Array:
-    """Share of the micro-batches that pass the outermost rank of DualPipe as overlapped pairs, 0 to 1, shape (n,).
+    """Share of the micro-batches that pass the mean rank of DualPipe as overlapped pairs, 0 to 1, shape (n,).
 
-    Main phase ``2 (m/2 - p + 1) - [p = 2]`` and turn-round ``p/2 - 1`` of the published order: ``m - 3 p/2 + 1``, without the one that the
-    innermost ranks take apart.
+    On the rank at depth d of the published order main phase ``2 (m/2 - p + d + 1)`` and turn-round ``p/2 - d - 1`` have ``m - 3 p/2 + d + 1``
+    pairs (one less on the innermost ranks); the mean depth is ``(p/2 - 1)/2``.
     """
-    pairs = micro_batches - 1.5 * pp + 1.0 - np.where(pp <= 2.0, 1.0, 0.0)
+    pairs = micro_batches - 1.5 * pp + 1.0 + (pp / 2.0 - 1.0) / 2.0 - 2.0 / pp
     return np.clip(pairs / micro_batches, 0.0, 1.0)
 
 
