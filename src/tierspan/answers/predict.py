@@ -24,6 +24,8 @@ from tierspan.specs.precision import PRECISIONS
 from tierspan.specs.profile.profile import Profile, shipped_profile
 from tierspan.specs.stacks.stack import stack
 
+UNMEASURED = ("zb-h1", "zb-h2", "dualpipe")
+"""Schedules that no measured run of the fit used."""
 KINDS = ("tp", "cp", "ep", "pp", "dp")
 STAGES = ("first", "second", "last")
 MEMORY_TERMS = ("weights", "gradients", "optimizer", "activations", "logits", "transients", "communication", "step", "fragmentation", "reserve")
@@ -193,6 +195,8 @@ def _own_assumptions(case: Case, profile: Profile, memory_checked: bool) -> list
         out.append(Assumption("gemm_efficiency", value, reason, {"accelerator": keys.accelerator.name, "precision": keys.precision, "value": value}))
     if not profile.known("stack_factor", keys):
         out.append(Assumption("stack", case.stack.family, "predict.stack_of_family", {"stack": case.stack.name, "family": case.stack.family}))
+    if case.strategy.schedule in UNMEASURED:
+        out.append(Assumption("schedule", case.strategy.schedule, "predict.schedule_unmeasured"))
     if not memory_checked:
         out.append(Assumption("memory", "megatron-core", "predict.memory_of_reference", {"stack": case.stack.name}))
     return out
