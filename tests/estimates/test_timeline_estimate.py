@@ -120,6 +120,16 @@ def test_work_of_all_stages_is_that_of_the_closed_form(schedule: str) -> None:
     assert seconds == pytest.approx(total * (2 if schedule == "dualpipe" else 1), rel=1e-9)
 
 
+@pytest.mark.parametrize(("recompute", "share"), [("none", 1 / 2), ("full", 1 / 3)])
+def test_traffic_is_sent_by_forward_and_backward_as_the_law_counts_it(recompute: str, share: float) -> None:
+    """Two pairs of collectives forward, two backward, the forward ones again with full recompute; none for the gradient of the weight."""
+    c = case(tp=8, pp=4, recompute=recompute)
+    chunk = step_work(c, arrays_of([c], shipped_profile())).chunks[0][0]
+    ahead, back = chunk.forward.traffic[0].exposed_s, chunk.backward.traffic[0].exposed_s
+    assert ahead / (ahead + back) == pytest.approx(share)
+    assert chunk.weight.traffic == ()
+
+
 def test_contention_slows_the_step() -> None:
     c = case("deepseek-v3", dp=8, m=16, pp=4, ep=8)
     free, slow = (estimate_timeline(c, shipped_profile(), contention=x).step_time_s for x in (1.0, 1.3))

@@ -38,8 +38,9 @@ def zero_bubble_s(schedule: Array, pp: Array, micro_batches: Array, heaviest: Pa
     The heaviest stage never waits once its first input is there. It ends with the weight gradients that it held back, h of them (H1 p, H2
     2 p - 1, at most all), while its last input gradient travels up and the first stage adds its last weight gradient:
     ``max(B_rest + W_first - h W, 0)``. H1 waits for the first input as well, ``F_rest``; in H2 that wait overlaps the earlier step, so it counts
-    only as part of the maximum. For even stages and B at least W this is the source's formula; with fewer than 2 p - 1 micro-batches H2 keeps
-    more of its bubble than the source's table says.
+    only as part of the maximum. The first stage may bind instead: it waits for the first gradient after h forward passes, then works on. For even
+    stages, B and F at least W, this is the source's formula; with fewer than 2 p - 1 micro-batches H2 keeps more of its bubble than the
+    source's table says.
 
     Args:
         schedule: code, H2 where it is that of zb-h2, else H1.
@@ -48,10 +49,18 @@ def zero_bubble_s(schedule: Array, pp: Array, micro_batches: Array, heaviest: Pa
         heaviest: passes of the heaviest stage.
         rest: sums over all other stages.
     """
-    above = rest.input_s + rest.weight_s / np.maximum(pp - 1.0, 1.0)
-    h1 = rest.forward_s + np.maximum(above - np.minimum(pp, micro_batches) * heaviest.weight_s, 0.0)
-    h2 = np.maximum(rest.forward_s + above - np.minimum(2.0 * pp - 1.0, micro_batches) * heaviest.weight_s, 0.0)
-    return np.where(schedule == ZB_H2, h2, h1)
+    first = Passes(*(x / np.maximum(pp - 1.0, 1.0) for x in rest.parts))
+    ahead = np.minimum(np.where(schedule == ZB_H2, 2.0 * pp - 1.0, pp), micro_batches)
+    last = rest.input_s + first.weight_s - ahead * heaviest.weight_s
+    ends = np.where(schedule == ZB_H2, np.maximum(rest.forward_s + last, 0.0), rest.forward_s + np.maximum(last, 0.0))
+    round_trip = rest.forward_s + heaviest.forward_s + rest.input_s + heaviest.input_s - first.input_s
+    begins = round_trip + micro_batches * sum_passes(first) - ahead * first.forward_s - micro_batches * sum_passes(heaviest)
+    return np.where(pp > 1, np.maximum(ends, begins), 0.0)
+
+
+def sum_passes(passes: Passes) -> Array:
+    """Forward and whole backward pass in s."""
+    return passes.forward_s + passes.input_s + passes.weight_s
 
 
 def dualpipe_bubble_s(pp: Array, inner: Passes, pair_s: Array, excess_s: Array) -> Array:
