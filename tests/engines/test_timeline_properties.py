@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from tierspan.engines.timeline import Bulk, ChunkWork, Inside, Piece, Schedule, Send, Timeline, Work, make_schedule, play
 
+UNHURRIED = settings(deadline=None)
+"""A busy machine is no failure."""
 SECONDS = st.floats(0.0, 5.0)
 POSITIVE = st.floats(0.01, 5.0)
 
@@ -79,6 +81,7 @@ def scaled(work: Work, k: float) -> Work:
     return replace(work, chunks=tuple(tuple(map(chunk, row)) for row in work.chunks), send=send, end_s=tuple(k * x for x in work.end_s))
 
 
+@UNHURRIED
 @given(st.data())
 def test_no_step_is_shorter_than_its_longest_chain_or_its_busiest_stage(data: st.DataObject) -> None:
     schedule = data.draw(schedules())
@@ -97,6 +100,7 @@ def test_no_step_is_shorter_than_its_longest_chain_or_its_busiest_stage(data: st
     assert played.step_s <= played.makespan_s + 1e-9
 
 
+@UNHURRIED
 @given(st.data())
 def test_nothing_starts_before_what_it_needs(data: st.DataObject) -> None:
     schedule = data.draw(schedules())
@@ -118,6 +122,7 @@ def test_nothing_starts_before_what_it_needs(data: st.DataObject) -> None:
         assert all(a.end_s <= b.start_s + 1e-9 for a, b in pairwise(compute)), "one task at a time"
 
 
+@UNHURRIED
 @given(st.data())
 def test_a_longer_task_never_makes_the_step_shorter(data: st.DataObject) -> None:
     schedule = data.draw(schedules())
@@ -138,6 +143,7 @@ def test_a_longer_task_never_makes_the_step_shorter(data: st.DataObject) -> None
     assert slower.makespan_s >= play(schedule, work, record=False).makespan_s - 1e-9
 
 
+@UNHURRIED
 @given(st.data(), st.floats(0.1, 10))
 def test_time_has_no_scale(data: st.DataObject, k: float) -> None:
     schedule = data.draw(schedules())
@@ -147,6 +153,7 @@ def test_time_has_no_scale(data: st.DataObject, k: float) -> None:
     assert more.bubble_s == pytest.approx(k * once.bubble_s, abs=1e-6 * more.makespan_s)
 
 
+@UNHURRIED
 @given(st.data())
 def test_the_parts_add_up_to_the_step(data: st.DataObject) -> None:
     schedule = data.draw(schedules())
@@ -157,6 +164,7 @@ def test_the_parts_add_up_to_the_step(data: st.DataObject) -> None:
     assert all(seconds >= 0 for seconds in played.exposed_s.values())
 
 
+@UNHURRIED
 @given(st.data())
 def test_recording_changes_nothing(data: st.DataObject) -> None:
     schedule = data.draw(schedules())
@@ -166,6 +174,7 @@ def test_recording_changes_nothing(data: st.DataObject) -> None:
     assert max(span.end_s for spans in told.stages for span in spans) <= told.makespan_s + 1e-9
 
 
+@UNHURRIED
 @given(p=st.integers(1, 8), m=st.integers(1, 20), times=st.lists(POSITIVE, min_size=3, max_size=3))
 def test_1f1b_keeps_no_more_than_the_stages_below(p: int, m: int, times: list[float]) -> None:
     chunk = ChunkWork(*(Piece(t) for t in times))
@@ -173,7 +182,7 @@ def test_1f1b_keeps_no_more_than_the_stages_below(p: int, m: int, times: list[fl
     assert played.in_flight == tuple(min(p - s, m) for s in range(p))
 
 
-@settings(max_examples=50)
+@UNHURRIED
 @given(st.data(), st.floats(1.0, 3.0))
 def test_contention_only_slows_and_never_by_more_than_its_factor(data: st.DataObject, factor: float) -> None:
     schedule = data.draw(schedules())

@@ -85,7 +85,7 @@ def test_sharded_data_parallelism_agrees(zero: int, dp: int, micro_batch: int) -
 
 
 def test_uneven_chunks_are_where_the_closed_form_is_slow() -> None:
-    """80 layers on 16 x 4 places of 2: 40 are filled, the heaviest stage holds 6 layers; the closed form says 8."""
+    """80 layers on 16 x 4 places of 2: 40 are filled, the heaviest stage holds 6 layers; the closed form counts 8."""
     found = estimate_timeline(case(m=64, dp=1, tp=2, pp=16, vpp=4, schedule="interleaved"), shipped_profile())
     assert found.difference < -AGREE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierspan.engines.timeline import ChunkWork, Piece, Work, make_schedule, play
@@ -39,6 +39,7 @@ def test_even_stages_have_the_published_bubble(p: int, m: int, fbw: tuple[float,
     assert dual == pytest.approx((p / 2 - 1) * ((f + b + w) + (b + w) - 3 * w))
 
 
+@settings(deadline=None)
 @given(
     p=st.integers(1, 8), m=st.integers(1, 24), name=st.sampled_from(["zb-h1", "zb-h2"]), f=st.floats(0.8, 1.2), w=st.floats(0.7, 1.0),
     head=st.tuples(*[st.floats(0, 1)] * 3),
@@ -51,6 +52,7 @@ def test_a_heavy_last_stage_and_any_count_of_micro_batches(p: int, m: int, name:
     assert played.step_s == pytest.approx(closed, rel=0.03)
 
 
+@settings(deadline=None)
 @given(p=st.sampled_from([2, 4, 8, 16]), more=st.integers(0, 16), head=st.floats(-0.5, 1.0))
 def test_dualpipe_with_heavy_or_light_ends(p: int, more: int, head: float) -> None:
     m = 2 * p + 2 * more
