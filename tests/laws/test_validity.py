@@ -63,6 +63,8 @@ CASES: dict[str, tuple[Plan, Plan, dict[str, float]]] = {
     "vpp_without_pp": (plan(vpp=2), plan(pp=2, vpp=2), {"vpp": 2}),
     "batch": (plan(batch=96), plan(batch=128), {"global_batch": 96, "product": 64}),
     "interleaved_batches": (plan(pp=8, vpp=2, n=64, batch=32), plan(pp=8, vpp=2, n=64, batch=64), {"micro_batches": 4, "pp": 8}),
+    "schedule_chunks": (plan(pp=4, vpp=2, schedule="zb-h1"), plan(pp=4, vpp=2, schedule="interleaved"), {"vpp": 2}),
+    "dualpipe": (plan(pp=8, batch=64, schedule="dualpipe"), plan(pp=8, batch=128, schedule="dualpipe"), {"pp": 8, "micro_batches": 8}),
     "few_micro_batches": (plan(pp=8, batch=64), plan(pp=8, batch=128), {"micro_batches": 8, "pp": 8, "share": 0.875}),
     "sequence": (plan(sequence=4100, tp=8), plan(sequence=4096, tp=8), {"sequence_length": 4100}),
     "shard_group": (plan(shard_group=24), plan(shard_group=16), {"shard_group": 24, "ranks": 64}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,14 +24,21 @@ from tierspan.specs.precision import PRECISIONS
 from tierspan.specs.profile.profile import Profile, shipped_profile
 from tierspan.specs.stacks.stack import stack
 
+UNMEASURED = ("zb-h1", "zb-h2", "dualpipe")
+"""Schedules that no measured run of the fit used."""
 KINDS = ("tp", "cp", "ep", "pp", "dp")
 STAGES = ("first", "second", "last")
 MEMORY_TERMS = ("weights", "gradients", "optimizer", "activations", "logits", "transients", "communication", "step", "fragmentation", "reserve")
 
 
-def predict(question: Question, *, profile: Profile | None = None) -> Prediction:
-    """Predict one training step."""
-    return predict_many([question], profile=profile)[0]
+def predict(question: Question, *, profile: Profile | None = None, timeline: bool = False) -> Prediction:
+    """Predict one training step; with ``timeline`` it is also played task by task."""
+    found = predict_many([question], profile=profile)[0]
+    if not timeline or found.status == "invalid":
+        return found
+    from tierspan.answers.played import timeline_view
+
+    return replace(found, timeline=timeline_view(question, case_of(question), found.traffic, profile or shipped_profile()))
 
 
 def predict_many(questions: Sequence[Question], *, profile: Profile | None = None) -> tuple[Prediction, ...]:
@@ -187,6 +195,8 @@ def _own_assumptions(case: Case, profile: Profile, memory_checked: bool) -> list
         out.append(Assumption("gemm_efficiency", value, reason, {"accelerator": keys.accelerator.name, "precision": keys.precision, "value": value}))
     if not profile.known("stack_factor", keys):
         out.append(Assumption("stack", case.stack.family, "predict.stack_of_family", {"stack": case.stack.name, "family": case.stack.family}))
+    if case.strategy.schedule in UNMEASURED:
+        out.append(Assumption("schedule", case.strategy.schedule, "predict.schedule_unmeasured"))
     if not memory_checked:
         out.append(Assumption("memory", "megatron-core", "predict.memory_of_reference", {"stack": case.stack.name}))
     return out

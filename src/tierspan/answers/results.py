@@ -110,10 +110,39 @@ class CaseView:
 
 
 @dataclass(frozen=True, slots=True)
+class TimelineView:
+    """The step played task by task, beside the closed form; times in s.
+
+    ``difference`` is ``step_time_s / closed_form_s - 1``; ``bubble_share`` the part of the step in which the mean stage waits for others;
+    ``traffic`` what the mean stage shows and the closed form says of it; ``in_flight`` the most micro-batches whose activations each stage
+    keeps, first stage first.
+    """
+
+    schedule: str
+    step_time_s: float
+    closed_form_s: float
+    difference: float
+    bubble_share: float
+    traffic: tuple[TimelineTraffic, ...]
+    in_flight: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineTraffic:
+    """Exposed traffic of one kind on one tier, by the timeline and by the closed form."""
+
+    kind: str
+    tier: str
+    exposed_s: float
+    closed_form_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Prediction:
     """Answer of ``predict``: step time with its 80 % interval, what fills it, memory, and where the numbers come from.
 
     ``status`` is ``predicted``, ``does not fit`` (memory) or ``invalid`` (the plan breaks a rule; ``findings`` say which; numbers are then NaN).
+    ``timeline`` is there where it was asked for and the plan can run.
     """
 
     status: Literal["predicted", "does not fit", "invalid"]
@@ -139,6 +168,7 @@ class Prediction:
     findings: tuple[Finding, ...] = ()
     sources: tuple[str, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()
+    timeline: TimelineView | None = None
     profile_version: str = ""
     schema_version: str = field(default=SCHEMA_VERSION)
 

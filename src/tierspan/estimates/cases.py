@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tierspan.estimates.step import Cases
+from tierspan.estimates.layer import Cases
 from tierspan.specs.arrays import ClusterArrays, ModelArrays, StrategyBatch
 from tierspan.specs.hardware import Cluster
 from tierspan.specs.model import ModelSpec

@@ -14,7 +14,7 @@ from tierspan.laws.pipeline import StageLayers
 from tierspan.specs.arrays import Array
 
 if TYPE_CHECKING:
-    from tierspan.estimates.step import Cases
+    from tierspan.estimates.layer import Cases
 
 Parts = tuple[tuple[str, int, Array], ...]
 
@@ -104,27 +104,40 @@ def buckets(elements: Array, cases: Cases, ranks: Array) -> Array:
     return np.maximum(np.ceil(elements / size), 1.0)
 
 
-def step_exchange(
-    cases: Cases, network: Network, micro_batches: Array, stages: StageLayers, layer_forward: Array, layer_backward: Array
-) -> StepExchange:
-    """Pipeline sends, gradient reduction, parameter gathers and the optimizer of one step on the heaviest rank."""
+@dataclass(frozen=True, slots=True)
+class BulkTraffic:
+    """What parameters and gradients of the heaviest rank cost in s before any overlap, shape (n,), and the groups they run in.
+
+    ``grads`` (``inside`` the sharding group and ``across`` groups, staged) and ``params`` once a step, experts apart; ``gather`` and
+    ``scatter`` are those of ZeRO-3, each time; ``send`` is one message between stages.
+    """
+
+    send: Array
+    pp: GroupSpan
+    grads: Array
+    inside: Array
+    across: Array
+    params: Array
+    expert_grads: Array
+    expert_params: Array
+    gather: Array
+    scatter: Array
+    shard: GroupSpan
+    whole: GroupSpan
+    expert_group: GroupSpan
+    optimizer_s: Array
+
+
+def bulk_traffic(cases: Cases, network: Network, stages: StageLayers) -> BulkTraffic:
+    """Cost of every message and collective of parameters and gradients, before any of it overlaps."""
     m, s, k, domain = cases.models, cases.strategies, cases.constants, cases.clusters.domain_size
-    tiers = network.tiers
     tokens = s.micro_batch * s.sequence_length / s.cp
     pp = group_span(s.pp, s.pp_stride, domain)
     # tensor-parallel ranks share the send: each moves its part (scatter and gather, Narayanan et al. 2021 section 4.1)
     send = send_s(2.0 * tokens * m.hidden / s.tp, pp, network)
-    sends = np.where(
-        s.pp > 1,
-        2.0 * s.vpp * micro_batches * np.minimum(k.pp_exposed * np.where(s.overlap_p2p > 0, 1.0, k.p2p_unoverlapped), 1.0) + 2.0 * (s.pp - 1.0),
-        0.0,
-    )
-    parts = on_tiers("pp", sends * send, pp, tiers)
-    hidden = {"pp": np.where(s.pp > 1, 2.0 * s.vpp * micro_batches + 2.0 * (s.pp - 1.0) - sends, 0.0) * send}
 
     dense, expert = rank_parameters(cases, stages)
     trained = np.where(s.lora > 0, k.lora_share, 1.0)
-    fully = s.zero == 3
     group_size = s.dp * s.cp
     shard = group_span(np.minimum(s.shard_group, group_size), np.minimum(s.cp_stride, s.dp_stride), domain)
     replicas = group_span(group_size / shard.size, np.minimum(s.cp_stride, s.dp_stride) * shard.size, domain)
@@ -157,7 +170,36 @@ def step_exchange(
         s.zero == 0, all_reduce_s(expert * cases.stacks.gradient_bytes, expert_group, bulk), reduce_scatter(np.maximum(expert, 1.0), expert_group)
     )
     expert_params = expert_active * np.where(s.zero == 0, 0.0, gather(np.maximum(expert, 1.0), expert_group))
+    gathers = gather(dense + expert, shard) * 2.0 * in_shard
+    scatters = trained * reduce_scatter(dense + expert, shard) * in_shard
+    held = dense * trained / np.where(s.zero > 0, shard.size, 1.0) + expert * trained / np.where(
+        s.zero > 0, np.maximum(np.minimum(expert_size, shard.size), 1.0), 1.0
+    )
+    bandwidth = cases.clusters.memory_bandwidth_Bps * k.memory_efficiency
+    return BulkTraffic(
+        send, pp, grads, inside, across, params, expert_grads, expert_params, gathers, scatters, shard, whole, expert_group,
+        held * k.optimizer_bytes / bandwidth,
+    )  # fmt: skip
 
+
+def sends_held(cases: Cases) -> Array:
+    """Share of a message between stages that holds up the sender, shape (n,)."""
+    k = cases.constants
+    return np.minimum(k.pp_exposed * np.where(cases.strategies.overlap_p2p > 0, 1.0, k.p2p_unoverlapped), 1.0)
+
+
+def step_exchange(
+    cases: Cases, network: Network, micro_batches: Array, stages: StageLayers, layer_forward: Array, layer_backward: Array
+) -> StepExchange:
+    """Pipeline sends, gradient reduction, parameter gathers and the optimizer of one step on the heaviest rank."""
+    s, k, tiers = cases.strategies, cases.constants, network.tiers
+    bulk = bulk_traffic(cases, network, stages)
+    grads, params, across = bulk.grads, bulk.params, bulk.across
+    sends = np.where(s.pp > 1, 2.0 * s.vpp * micro_batches * sends_held(cases) + 2.0 * (s.pp - 1.0), 0.0)
+    parts = on_tiers("pp", sends * bulk.send, bulk.pp, tiers)
+    hidden = {"pp": np.where(s.pp > 1, 2.0 * s.vpp * micro_batches + 2.0 * (s.pp - 1.0) - sends, 0.0) * bulk.send}
+
+    fully = s.zero == 3
     work_f, work_b = stages.heaviest * layer_forward, stages.heaviest * layer_backward
     repeats = np.where(s.zero == 2, micro_batches, 1.0)
 
@@ -167,27 +209,22 @@ def step_exchange(
     once_g = exposed_of(grads * repeats, work_b * repeats, s.overlap_grad_reduce, k.dp_exposed)
     once_p = exposed_of(params, work_f, s.overlap_param_gather, k.dp_exposed)
     # the two groups share the window of the last backward pass: experts come after the dense part
-    expert_g = exposed_of(expert_grads, np.maximum(work_b - grads, 0.0), s.overlap_grad_reduce, k.dp_exposed)
-    expert_p = exposed_of(expert_params, np.maximum(work_f - params, 0.0), s.overlap_param_gather, k.dp_exposed)
-    gathers = (gather(dense + expert, shard) * 2.0 + trained * reduce_scatter(dense + expert, shard)) * in_shard
+    expert_g = exposed_of(bulk.expert_grads, np.maximum(work_b - grads, 0.0), s.overlap_grad_reduce, k.dp_exposed)
+    expert_p = exposed_of(bulk.expert_params, np.maximum(work_f - params, 0.0), s.overlap_param_gather, k.dp_exposed)
+    gathers = bulk.gather + bulk.scatter
     per_micro = exposed_of(gathers, work_f + work_b, s.overlap_param_gather, k.fsdp_exposed)
     last = exposed_of(across, work_b, s.overlap_grad_reduce, k.dp_exposed)
     # what stays inside the sharding group runs on its tier; gradients are booked where the slower of their two stages runs
-    in_groups = np.where(fully, micro_batches * per_micro, once_p + np.where(across > inside, 0.0, once_g))
-    over_all = np.where(fully, last, np.where((across > inside) | (s.zero == 0), once_g, 0.0))
+    in_groups = np.where(fully, micro_batches * per_micro, once_p + np.where(across > bulk.inside, 0.0, once_g))
+    over_all = np.where(fully, last, np.where((across > bulk.inside) | (s.zero == 0), once_g, 0.0))
     in_groups = np.where(s.zero == 0, once_p, in_groups)
     total = np.where(fully, micro_batches * gathers + across, grads * repeats + params)
-    many = np.where(group_size > 1, 1.0, 0.0)
-    parts += on_tiers("dp", many * in_groups, shard, tiers)
-    parts += on_tiers("dp", many * over_all, whole, tiers)
-    parts += on_tiers("dp", np.where(fully, 0.0, expert_g + expert_p), expert_group, tiers)
-    hidden["dp"] = many * (total - in_groups - over_all) + np.where(fully, 0.0, expert_grads + expert_params - expert_g - expert_p)
-
-    held = dense * trained / np.where(s.zero > 0, shard.size, 1.0) + expert * trained / np.where(
-        s.zero > 0, np.maximum(np.minimum(expert_size, shard.size), 1.0), 1.0
-    )
-    bandwidth = cases.clusters.memory_bandwidth_Bps * k.memory_efficiency
-    return StepExchange(parts, hidden, held * k.optimizer_bytes / bandwidth)
+    many = np.where(s.dp * s.cp > 1, 1.0, 0.0)
+    parts += on_tiers("dp", many * in_groups, bulk.shard, tiers)
+    parts += on_tiers("dp", many * over_all, bulk.whole, tiers)
+    parts += on_tiers("dp", np.where(fully, 0.0, expert_g + expert_p), bulk.expert_group, tiers)
+    hidden["dp"] = many * (total - in_groups - over_all) + np.where(fully, 0.0, bulk.expert_grads + bulk.expert_params - expert_g - expert_p)
+    return StepExchange(parts, hidden, bulk.optimizer_s)
 
 
 def rank_parameters(cases: Cases, stages: StageLayers) -> tuple[Array, Array]:

@@ -68,5 +68,9 @@ def _stack(filled: FilledRow) -> Stack:
     """The stack of a row, with what the row itself says about it."""
     found = stack(release_of(filled.stack.family, filled.stack.release or f"{filled.stack.year or 0:.1f}"))
     return replace(
-        found, flash_attention=float(filled.flash_attention), drops_tokens=float("token-drop" in filled.traits), gradient_bytes=float(filled.gradient_bytes), year=filled.stack.year or found.year
+        found,
+        flash_attention=float(filled.flash_attention),
+        drops_tokens=float("token-drop" in filled.traits),
+        gradient_bytes=float(filled.gradient_bytes),
+        year=filled.stack.year or found.year,
     )

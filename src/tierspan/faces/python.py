@@ -23,12 +23,15 @@ def question(scenario: str | Path | None = None, **given: Unpack[Given]) -> Ques
     return build_question(scenario, **given)
 
 
-def predict(asked: Question | str | Path | None = None, *, profile: Profile | str | Path | None = None, **given: Unpack[Given]) -> Prediction:
+def predict(
+    asked: Question | str | Path | None = None, *, profile: Profile | str | Path | None = None, timeline: bool = False, **given: Unpack[Given]
+) -> Prediction:
     """Step time with its interval, breakdown by tier, memory and sources.
 
     Args:
         asked: a question, a scenario file, or nothing (then all keywords are needed).
         profile: constants of your own, or the file that holds them.
+        timeline: play the step task by task as well (``Prediction.timeline``).
         given: as for ``question``.
 
     Raises:
@@ -36,7 +39,7 @@ def predict(asked: Question | str | Path | None = None, *, profile: Profile | st
     """
     from tierspan.answers.predict import predict as answer
 
-    return answer(_question(asked, given), profile=_profile(profile))
+    return answer(_question(asked, given), profile=_profile(profile), timeline=timeline)
 
 
 def fit(asked: Question | str | Path | None = None, **given: Unpack[Given]) -> Fitting:

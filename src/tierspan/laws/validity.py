@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tierspan.laws.schedules import DUALPIPE, GPIPE, ZB_H1
 from tierspan.quantities.findings import Finding, Severity
 from tierspan.specs.arrays import Array, ClusterArrays, ModelArrays, StrategyBatch
 
@@ -24,7 +25,9 @@ class Rule:
     values: Callable[[ModelArrays, StrategyBatch, ClusterArrays], Mapping[str, Array]]
 
 
-NEEDS_GROUPS = frozenset(f"strategy.{name}" for name in ("batch", "expert_group", "shard_group", "interleaved_batches", "few_micro_batches"))
+NEEDS_GROUPS = frozenset(
+    f"strategy.{name}" for name in ("batch", "expert_group", "shard_group", "interleaved_batches", "few_micro_batches", "dualpipe")
+)
 """Rules on the data-parallel size: they say nothing where the accelerators cannot be cut into groups."""
 
 
@@ -100,8 +103,19 @@ RULES: tuple[Rule, ...] = (
         lambda m, s, c: {"micro_batches": s.micro_batches, "pp": s.pp},
     ),
     Rule(
+        "strategy.schedule_chunks", "error",
+        lambda m, s, c: (s.vpp > 1) & (s.schedule >= GPIPE),
+        lambda m, s, c: {"vpp": s.vpp},
+    ),
+    Rule(
+        "strategy.dualpipe", "error",
+        lambda m, s, c: (s.schedule == DUALPIPE) & (~_divides(np.array(2.0), s.pp) | ~_divides(np.array(2.0), s.micro_batches)
+                                                    | (s.micro_batches < 2.0 * s.pp)),
+        lambda m, s, c: {"pp": s.pp, "micro_batches": s.micro_batches},
+    ),
+    Rule(
         "strategy.few_micro_batches", "warning",
-        lambda m, s, c: (s.pp > 1) & (s.micro_batches < 2.0 * s.pp / s.vpp),
+        lambda m, s, c: (s.pp > 1) & (s.schedule < ZB_H1) & (s.micro_batches < 2.0 * s.pp / s.vpp),
         lambda m, s, c: {"micro_batches": s.micro_batches, "pp": s.pp, "share": (s.pp - 1.0) / s.vpp / s.micro_batches},
     ),
     Rule(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tierspan.specs.hardware import Cluster
 from tierspan.specs.model import ModelSpec
 from tierspan.specs.precision import PEAK_FALLBACK, PRECISIONS
-from tierspan.specs.strategy import RECOMPUTE_CODE, Job, Strategy
+from tierspan.specs.strategy import RECOMPUTE_CODE, SCHEDULE_CODE, Job, Strategy
 
 Array = NDArray[np.float64]
 MAX_TIERS = 4
@@ -79,7 +79,7 @@ class StrategyBatch(Rows):
     """Strategies with their job, one row each.
 
     ``tier`` strides: ranks of a group stand ``*_stride`` apart in rank order. ``recompute`` 0 none, 1 selective, 2 full;
-    ``precision`` is the code of ``specs.precision``; flags are 0 or 1.
+    ``precision`` is the code of ``specs.precision``, ``schedule`` that of ``specs.strategy``; flags are 0 or 1.
     """
 
     tp: Array
@@ -95,6 +95,7 @@ class StrategyBatch(Rows):
     micro_batch: Array
     recompute: Array
     gpipe: Array
+    schedule: Array
     overlap_grad_reduce: Array
     overlap_param_gather: Array
     overlap_tp: Array
@@ -128,7 +129,8 @@ class StrategyBatch(Rows):
                 {
                     "tp": s.tp, "pp": s.pp, "cp": s.cp, "dp": dp, "ep": s.ep, "etp": s.etp or s.tp, "vpp": s.vpp, "sp": s.sp and s.tp > 1,
                     "zero": s.zero, "shard_group": min(group, dp * s.cp), "micro_batch": s.micro_batch, "recompute": RECOMPUTE_CODE[s.recompute],
-                    "gpipe": s.schedule == "gpipe", "overlap_grad_reduce": s.overlap_grad_reduce, "overlap_param_gather": s.overlap_param_gather,
+                    "gpipe": s.schedule == "gpipe", "schedule": SCHEDULE_CODE[s.schedule],
+                    "overlap_grad_reduce": s.overlap_grad_reduce, "overlap_param_gather": s.overlap_param_gather,
                     "overlap_tp": s.overlap_tp, "overlap_p2p": s.overlap_p2p, "sequence_length": j.sequence_length, "global_batch": j.global_batch,
                     "precision": PRECISION_CODE[j.precision], "lora": j.lora, **{f"{k}_stride": v for k, v in stride.items()},
                 }

@@ -10,7 +10,9 @@ MEGATRON_ORDER = "tp-cp-ep-dp-pp"
 
 Recompute = Literal["none", "selective", "full"]
 RECOMPUTE_CODE = {"none": 0, "selective": 1, "full": 2}
-Schedule = Literal["1f1b", "gpipe", "interleaved"]
+Schedule = Literal["1f1b", "gpipe", "interleaved", "zb-h1", "zb-h2", "dualpipe"]
+SCHEDULE_CODE = {"1f1b": 0, "interleaved": 1, "gpipe": 2, "zb-h1": 3, "zb-h2": 4, "dualpipe": 5}
+"""1f1b with more than one chunk a stage is the interleaved one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,7 +182,7 @@ def law_hash() -> str:
     laws = resources.files("tierspan.laws")
     folder = laws.joinpath("memory")
     names = sorted(f.name for f in folder.iterdir() if f.name.endswith(".py"))
-    files = [laws.joinpath("counts.py"), folder.joinpath("priors.json"), *(folder.joinpath(n) for n in names)]
+    files = [laws.joinpath("counts.py"), laws.joinpath("schedules.py"), folder.joinpath("priors.json"), *(folder.joinpath(n) for n in names)]
     total = hashlib.sha256()
     for file in files:
         total.update(file.read_bytes())

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from tierspan.quantities.errors import InputError, Place, nearest_names
 from tierspan.specs.precision import PRECISIONS
-from tierspan.specs.strategy import RECOMPUTE_CODE
+from tierspan.specs.strategy import RECOMPUTE_CODE, SCHEDULE_CODE
 
 Section = Literal["cluster", "job", "strategy"]
 Kind = Literal["count", "level", "flag", "choice", "order"]
@@ -57,7 +57,7 @@ SETTINGS: Final = (
     Setting("micro_batch", "strategy", "count", ("--micro-batch-size", "--micro-batch")),
     Setting("recompute", "strategy", "choice", ("--recompute",), tuple(RECOMPUTE_CODE)),
     Setting("sp", "strategy", "flag", ("--sequence-parallel/--no-sequence-parallel", "--sp/--no-sp")),
-    Setting("schedule", "strategy", "choice", ("--schedule",), ("1f1b", "gpipe", "interleaved")),
+    Setting("schedule", "strategy", "choice", ("--schedule",), tuple(SCHEDULE_CODE)),
     Setting("overlap_grad_reduce", "strategy", "flag", ("--overlap-grad-reduce/--no-overlap-grad-reduce",)),
     Setting("overlap_param_gather", "strategy", "flag", ("--overlap-param-gather/--no-overlap-param-gather",)),
     Setting("overlap_tp", "strategy", "flag", ("--tp-comm-overlap/--no-tp-comm-overlap", "--overlap-tp/--no-overlap-tp")),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tierspan.laws import counts
 from tierspan.laws.memory.constants import Value
+from tierspan.laws.schedules import DUALPIPE, peak_in_flight
 from tierspan.specs.arrays import ModelArrays, StrategyBatch
 
 Array = NDArray[np.float64]
@@ -49,15 +50,8 @@ def full_stage_layers(m: ModelArrays, s: StrategyBatch, stage_rule: Value) -> Ar
 
 
 def micro_batches_in_flight(s: StrategyBatch, index: Array) -> Array:
-    """Micro-batches whose activations stage ``index`` (from 0) keeps, in units of the whole stage.
-
-    1F1B: min(pp - index, m). GPipe: m. Interleaved with v chunks: the warm-up of 2 (pp - index - 1) + (v - 1) pp + 1 chunks, each 1/v of a
-    stage: on the first stage pp (1 + (pp - 1) / (pp v)) (Korthikanti et al. 2022, section 4.2.3); never more than m.
-    """
-    plain = s.pp - index
-    chunks = (2.0 * (plain - 1.0) + (s.vpp - 1.0) * s.pp + 1.0) / s.vpp
-    held = np.where((s.vpp > 1) & (s.pp > 1), chunks, plain)
-    return np.where(s.gpipe > 0, s.micro_batches, np.minimum(held, s.micro_batches))
+    """Micro-batches whose activations stage ``index`` (from 0) keeps, in units of the whole stage: :func:`laws.schedules.peak_in_flight`."""
+    return peak_in_flight(s.schedule, s.pp, s.vpp, s.micro_batches, index)
 
 
 def stages(m: ModelArrays, s: StrategyBatch, stage_rule: Value) -> dict[int, Stage]:
@@ -70,14 +64,16 @@ def stages(m: ModelArrays, s: StrategyBatch, stage_rule: Value) -> dict[int, Sta
     one = np.ones_like(full)
     dense = np.where(m.experts > 0, m.dense_layers, m.layers)
     mixed = (m.experts > 0) & (m.dense_layers > 0)
+    # in DualPipe an outer rank holds the first stage of one copy of the model and the last stage of the other
+    ends = s.schedule == DUALPIPE
 
     def stage(index: Array, layers: Array) -> Stage:
         dense_here = np.clip(dense - full * index, 0.0, layers)
         return Stage(
             dense_layers=dense_here,
             moe_layers=layers - dense_here,
-            first=(index == 0) * one,
-            last=(index == s.pp - 1.0) * one,
+            first=((index == 0) | (ends & (index == s.pp - 1.0))) * one,
+            last=((index == s.pp - 1.0) | (ends & (index == 0))) * one,
             in_flight=micro_batches_in_flight(s, index),
         )
 

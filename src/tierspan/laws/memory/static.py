@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tierspan.laws import counts
 from tierspan.laws.memory.constants import MemoryConstants
 from tierspan.laws.memory.stages import Stage
+from tierspan.laws.schedules import model_copies
 from tierspan.specs.arrays import ModelArrays, StrategyBatch
 from tierspan.specs.precision import PRECISION_CODE
 
@@ -33,14 +34,15 @@ class StageParameters:
 def stage_parameters(m: ModelArrays, s: StrategyBatch, stage: Stage, part: counts.RankLayer) -> StageParameters:
     """Count what one rank of the stage holds before any ZeRO sharding; ``part`` is :func:`counts.rank_layer` of the same rows.
 
-    A tied head is a second copy where pp > 1.
+    A tied head is a second copy where pp > 1. DualPipe keeps a stage of each of its two copies of the model.
     """
+    copies = model_copies(s.schedule)
     head = stage.last * np.where((m.tied_embeddings > 0) & (s.pp == 1), 0.0, 1.0) * counts.head_parameters(m) / s.tp
     embedding = stage.first * counts.embedding_parameters(m) / s.tp
-    dense = stage.layers * part.attention + stage.dense_layers * part.dense_mlp + stage.moe_layers * part.moe_shared
+    dense = copies * (stage.layers * part.attention + stage.dense_layers * part.dense_mlp + stage.moe_layers * part.moe_shared)
     moe = part.moe_shared + part.experts
     layer = part.attention + np.where(stage.moe_layers > 0, np.maximum(moe, (stage.dense_layers > 0) * part.dense_mlp), part.dense_mlp)
-    return StageParameters(dense=dense + head + embedding, experts=stage.moe_layers * part.experts, largest_layer=layer, layers=stage.layers)
+    return StageParameters(dense=dense + head + embedding, experts=copies * stage.moe_layers * part.experts, largest_layer=layer, layers=stage.layers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +64,11 @@ def static_terms(p: StageParameters, s: StrategyBatch, c: MemoryConstants) -> St
     """Bytes per parameter times parameters, divided by the sharding group from the ZeRO stage on that shards them.
 
     optimizer: ZeRO-1; gradients: ZeRO-2; weights: ZeRO-3. Experts are sharded over the ranks that hold the same experts,
-    dp * cp * tp / (ep * etp), and never over more than ``shard_group``.
+    dp * cp * tp / (ep * etp), and never over more than ``shard_group``. The two copies of DualPipe are replicas of each other.
     """
-    group = np.maximum(s.shard_group, 1.0)
-    expert_group = np.minimum(group, counts.expert_replicas(s))
+    copies = model_copies(s.schedule)
+    group = copies * np.maximum(s.shard_group, 1.0)
+    expert_group = np.minimum(group, copies * counts.expert_replicas(s))
     trainable = np.where(s.lora > 0, c.lora_share, 1.0)
     quantised = np.isin(s.precision, QUANTISED)
 
@@ -73,7 +76,7 @@ def static_terms(p: StageParameters, s: StrategyBatch, c: MemoryConstants) -> St
         sharded = s.zero >= stage
         return p.dense / np.where(sharded, group, 1.0) + p.experts / np.where(sharded, expert_group, 1.0)
 
-    replicated = (s.dp * s.cp > 1) & (s.zero < 3)
+    replicated = (copies * s.dp * s.cp > 1) & (s.zero < 3)
     everything = p.dense + p.experts
     weight_bytes = c.weight_bytes + quantised * c.fp8_copy_bytes
     return StaticTerms(

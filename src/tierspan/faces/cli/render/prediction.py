@@ -79,6 +79,10 @@ def prediction_parts(prediction: Prediction, lang: str, *, brief: bool = False) 
         parts.append(Group(title("predict.step", lang, step=seconds(p.step_time_s, lang)), bar))
         parts.append(lines(binding_sentence(p, lang)))
         parts.append(terms_table(p, lang))
+    if p.timeline is not None:
+        from tierspan.faces.cli.render.timeline import timeline_parts
+
+        parts += timeline_parts(p, lang)
     groups = groups_table(p.placement, lang)
     parts += [groups] if groups is not None else []
     parts += tiers_table(p.tiers, lang) if p.tiers else []

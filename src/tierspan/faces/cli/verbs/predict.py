@@ -14,18 +14,21 @@ from tierspan.faces.cli.session import Session
 @click.command()
 @question_options()
 @click.option("--beside", metavar="ID|FILE", help="predict.option.beside")
+@click.option("--timeline", is_flag=True, help="predict.option.timeline")
 @profile_option
 @brief_option
 @json_option
 @click.pass_obj
-def command(session: Session, /, scenario: str | None, beside: str | None, profile: str | None, brief: bool, as_json: bool, **given: Any) -> int:
+def command(
+    session: Session, /, scenario: str | None, beside: str | None, timeline: bool, profile: str | None, brief: bool, as_json: bool, **given: Any
+) -> int:
     """Predict the step of a job; with another system beside it, compare the two."""
     from tierspan.answers.predict import predict
     from tierspan.answers.question import build_question, question_on
 
     question = build_question(scenario, place_of=written_at, **given)
     constants = profile_of(profile)
-    first = predict(question, profile=constants)
+    first = predict(question, profile=constants, timeline=timeline)
     if beside is None:
         if as_json:
             session.json(first)
@@ -39,6 +42,7 @@ def command(session: Session, /, scenario: str | None, beside: str | None, profi
     second = predict(
         question_on(question, beside, scenario, place_of=lambda name: written_at(name) if name != "system" else written_at("--beside"), **given),
         profile=constants,
+        timeline=timeline,
     )
     comparison = compare_systems(first, second)
     if as_json:
@@ -47,5 +51,9 @@ def command(session: Session, /, scenario: str | None, beside: str | None, profi
         from tierspan.faces.cli.render.comparison import comparison_parts
 
         session.show(*comparison_parts(comparison, session.lang, brief=brief))
+        if not brief:
+            from tierspan.faces.cli.render.timeline import timeline_parts
+
+            session.show(*timeline_parts(first, session.lang), *timeline_parts(second, session.lang))
     # The question is which is faster: a plan that does not fit is told, only one that cannot run leaves it open.
     return 1 if "invalid" in (first.status, second.status) else 0

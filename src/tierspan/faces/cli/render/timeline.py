@@ -1,0 +1,44 @@
+"""The step as the timeline played it, beside the closed form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tierspan.faces.cli.render.parts import fitted, lines, named, number_of, percent, said, seconds, title
+from tierspan.faces.cli.render.table import Column, number, table
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from tierspan.answers.results import Prediction
+
+_LEAST_SHARE: Final = 0.0005
+
+
+def timeline_parts(prediction: Prediction, lang: str) -> list[RenderableType]:
+    """Step time by both methods, bubble, activations in flight, and exposed traffic; nothing where it was not asked for."""
+    t = prediction.timeline
+    if t is None:
+        return []
+    told = [
+        said(
+            "predict.timeline.step",
+            lang,
+            schedule=named("schedule", t.schedule, lang),
+            step=seconds(t.step_time_s, lang),
+            closed=seconds(t.closed_form_s, lang),
+            difference=f"{100 * t.difference:+.1f}",
+        ),
+        said("predict.timeline.bubble", lang, share=percent(t.bubble_share)),
+        said("predict.timeline.in_flight", lang, counts=said("list.comma", lang).join(number_of(count, 4) for count in t.in_flight)),
+    ]
+    parts: list[RenderableType] = [lines(*told, head=title("predict.timeline", lang, system=prediction.case.system))]
+    rows = [
+        (named("term", x.kind, lang), x.tier, number_of(x.exposed_s), number_of(x.closed_form_s))
+        for x in t.traffic
+        if max(x.exposed_s, x.closed_form_s) > _LEAST_SHARE * t.step_time_s
+    ]
+    if rows:
+        head = [said(f"predict.timeline.{name}", lang) for name in ("exposed", "tier", "played", "closed")]
+        parts.append(fitted(table([Column(head[0]), Column(head[1]), number(head[2], "s"), number(head[3], "s")], rows)))
+    return parts
