@@ -146,7 +146,7 @@ def _system(case: PeerCase) -> dict[str, Any]:
             "backend": "cuda",
             "mem_gbs": accelerator.memory_bytes / 2**30,
             "op": {name: unit(half) for name in names} | {name: unit(eight) for name in ("fp8_matmul", "fp8_group_matmul")},
-            "bandwidth": {name: memory for name in ("default", "permute_fwd", "permute_bwd", "ce", "ce_fusion")},
+            "bandwidth": dict.fromkeys(("default", "permute_fwd", "permute_bwd", "ce", "ce_fusion"), memory),
             "mode": "roofline",
         },
         "networks": {
