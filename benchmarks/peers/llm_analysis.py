@@ -49,7 +49,7 @@ class Peer:
                 gradient_accumulation_steps=case.micro_batches,
                 seq_len=job.sequence_length,
                 activation_recomputation=self.analysis.ActivationRecomputation(RECOMPUTE[s.recompute]),
-                ds_zero=self.analysis.DSZeRO(min(s.zero, 3)),
+                ds_zero=self.analysis.DSZeRO(3 if s.zero == 3 else 0),
             )
         except (AssertionError, ValueError, ZeroDivisionError) as problem:
             raise NotExpressibleError(str(problem)[:120]) from None
@@ -80,11 +80,18 @@ class Peer:
             intra_node_bandwidth_in_GB_per_sec=case.inner.bandwidth_Bps / 1e9,
             intra_node_min_message_latency=case.inner.latency_s,
             peak_fp16_TFLOPS=case.peak_flops / 1e12,
-            inter_node_bandwidth_in_GB_per_sec=case.outer.bandwidth_Bps / 1e9,
+            # of the whole node, as in its own files (200 and 400 GB/s)
+            inter_node_bandwidth_in_GB_per_sec=case.outer.bandwidth_Bps * case.case.cluster.node_size / 1e9,
         )
 
     def _parallel(self, case: PeerCase) -> Any:
         s = case.strategy
+        # "dp" is its word for ranks that share one copy of the weights and gather them for each micro-batch: ZeRO-3 alone.
         return self.config.ParallelismConfig(
-            tp_size=s.tp, pp_size=s.pp, dp_size=case.dp, ep_size=s.ep if case.model.experts else 1, sp_size=s.tp if s.sp else 1
+            tp_size=s.tp,
+            pp_size=s.pp,
+            dp_size=case.dp if s.zero == 3 else 1,
+            rdp_size=1 if s.zero == 3 else case.dp,
+            ep_size=s.ep if case.model.experts else 1,
+            sp_size=s.tp if s.sp else 1,
         )

@@ -2,7 +2,7 @@
 
 The tool wants operators measured on the machine; a buyer has none. So the system file is a spec sheet: peak, memory and links from
 tierspan's catalogue, and the starter values of its own documentation for what no sheet tells (0.75 of the peak, 0.9 of the memory,
-0.5 of the links, 10 and 40 us), as in its file for the A100.
+0.5 of the links, latencies of 40, 10 and 30 us).
 """
 
 from __future__ import annotations
@@ -139,9 +139,10 @@ def _system(case: PeerCase) -> dict[str, Any]:
 
     memory = {"efficient_factor": 0.9, "gbps": accelerator.memory_bandwidth_Bps / 1e9, "latency_us": 40}
     names = ("default", "matmul", "sdp_fwd", "sdp_bwd", "group_matmul")
+    node = min(case.domain, case.accelerators)
     return {
         "sys_name": "sheet",
-        "num_per_node": min(case.domain, case.accelerators),
+        "num_per_node": node,
         "accelerator": {
             "backend": "cuda",
             "mem_gbs": accelerator.memory_bytes / 2**30,
@@ -153,7 +154,8 @@ def _system(case: PeerCase) -> dict[str, Any]:
             "intra_with_pcie": False,
             "low_intra_node": _network(case.inner.bandwidth_Bps, 10),
             "high_intra_node": _network(case.inner.bandwidth_Bps, 10),
-            "inter_node": _network(case.outer.bandwidth_Bps, 40),
+            # of the whole node: the tool divides it by the accelerators of a node
+            "inter_node": _network(case.outer.bandwidth_Bps * node, 30),
         },
     }
 

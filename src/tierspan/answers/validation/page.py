@@ -65,8 +65,6 @@ class ValidationPage:
     profile_version: str
     cross_validated: str
     ablation: dict[str, dict[str, float]]
-    peers_file: str
-    licences_file: str
 
     def of(self, kind: str) -> tuple[FilePage, ...]:
         """The files of a kind."""
@@ -88,14 +86,9 @@ def validation_page(found: Sequence[Validation]) -> ValidationPage:
     Raises:
         InputError: one of these tables does not read cleanly.
     """
-    peers, licences = {}, {}
-    for one in found:
-        if one.file is not None:
-            folder = Path(one.file.path).parent
-            if (folder / PEERS).is_file() and folder not in peers:
-                peers[folder] = read_peers(folder / PEERS)
-            if (folder / LICENCES).is_file() and folder not in licences:
-                licences[folder] = read_licences(folder / LICENCES)
+    folders = {Path(one.file.path).parent for one in found if one.file is not None}
+    peers = {folder: read_peers(folder / PEERS) for folder in folders if (folder / PEERS).is_file()}
+    licences = {folder: read_licences(folder / LICENCES) for folder in folders if (folder / LICENCES).is_file()}
     files = []
     for one in sorted(found, key=lambda v: ORDER.index(v.report["kind"])):
         folder = Path(one.file.path).parent if one.file is not None else Path()
@@ -105,8 +98,6 @@ def validation_page(found: Sequence[Validation]) -> ValidationPage:
         next((one.profile_version for one in found if one.report["kind"] == "training"), found[0].profile_version if found else ""),
         next((one.cross_validated for one in found if one.cross_validated), ""),
         {term: dict(errors) for one in found for term, errors in one.ablation.items()},
-        PEERS if peers else "",
-        LICENCES if licences else "",
     )
 
 

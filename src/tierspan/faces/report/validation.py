@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _AIM: Final = 80.0
 _TRAINING_TABLES: Final = ("source", "regime", "accelerator", "span", "density")
-_COLLECTIVE_TABLES: Final = ("operation", "size", "nodes", "accelerator", "source")
+_COLLECTIVE_TABLES: Final = ("operation", "size", "three_sources", "kind", "fewer_sources", "nodes", "accelerator", "source")
 
 
 def validation_document(found: ValidationPage, lang: str, commands: Sequence[str]) -> Page:

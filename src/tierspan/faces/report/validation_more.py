@@ -108,7 +108,7 @@ def not_predicted_section(found: ValidationPage, lang: str) -> Section:
             Column(said("validate.column.rows", lang), numeric=True),
         ]
         if name == "not_predicted":
-            columns.append(Column(said("report.column.remedy", lang)))
+            columns.append(Column(said("report.column.helps", lang)))
         if rows:
             tables.append(Table(said(f"report.{name}", lang), tuple(columns), tuple(rows)))
     texts = (said("report.not_predicted.text", lang),) if tables else (said("report.none", lang),)

@@ -12,13 +12,14 @@
   const look = () => {
     const grid = colour("--line"), axis = { gridcolor: grid, linecolor: grid, zerolinecolor: grid };
     const flat = { "font.color": colour("--ink"), "legend.bgcolor": "rgba(0,0,0,0)" };
+    if (innerWidth < 720) Object.assign(flat, { "legend.orientation": "h", "legend.y": -0.25 });
     for (const name of ["xaxis", "yaxis"]) for (const [key, value] of Object.entries(axis)) flat[`${name}.${key}`] = value;
     return flat;
   };
   const drawn = [];
   for (const source of document.querySelectorAll("script[data-figure]")) {
     const place = document.getElementById(source.dataset.figure), figure = JSON.parse(source.textContent);
-    await Plotly.newPlot(place, figure.data, figure.layout, { responsive: true, displaylogo: false });
+    await Plotly.newPlot(place, figure.data, figure.layout, { responsive: true, displayModeBar: false });
     await Plotly.relayout(place, look());
     drawn.push(place);
   }
