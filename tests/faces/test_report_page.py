@@ -185,3 +185,10 @@ def test_every_term_of_the_glossary_has_a_meaning(lang):
     texts = catalogue(lang)
     terms = [k for k in texts if k.startswith("report.glossary.") and not k.endswith(".means")]
     assert [k for k in terms if f"{k}.means" not in texts] == []
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_reason_has_a_remedy(lang):
+    texts = catalogue(lang)
+    reasons = {k.removeprefix("validate.reason.") for k in texts if k.startswith("validate.reason.")}
+    assert [r for r in sorted(reasons) if f"report.remedy.{r}" not in texts] == []
