@@ -2,7 +2,7 @@
 
 import pytest
 
-from tierspan.formats.measurements.companions import licence_of, read_licences, read_peers
+from tierspan.formats.companions import licence_of, read_licences, read_peers
 from tierspan.quantities.errors import InputError
 from tierspan.specs.companions import PeerLine, SourceLicence
 

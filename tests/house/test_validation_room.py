@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tierspan.answers.validation.page import measurement_files
-from tierspan.formats.measurements.companions import licence_of, read_licences, read_peers
+from tierspan.formats.companions import licence_of, read_licences, read_peers
 
 ROOT = Path(__file__).parents[2]
 ROOM = ROOT / "validation"

@@ -11,7 +11,7 @@ from tierspan.answers.validation.peers import PeerErrors, peer_errors
 from tierspan.answers.validation.result import Validation
 from tierspan.answers.validation.series import SlopeSeries, slope_series
 from tierspan.answers.validation.statistics import to_array
-from tierspan.formats.measurements.companions import LICENCES, PEERS, licence_of, read_licences, read_peers
+from tierspan.formats.companions import LICENCES, PEERS, licence_of, read_licences, read_peers
 from tierspan.specs.companions import PeerLine, SourceLicence
 
 ORDER: Final = ("training", "memory", "collectives", "serving", "operations")
