@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("src", "tests", "benchmarks", "scripts", ".ci", "docs")
+FOLDERS = ("src", "tests", "benchmarks", "scripts", ".ci", "docs", "validation")
 # Absolute paths of one machine, and index servers other than the public default.
 FOREIGN = re.compile(r"(?<![\w.])/(?:work|home|root|Users|tmp)/\w|--?(?:extra-)?index-url|find-links")
 SUFFIXES = {".py", ".sh", ".md", ".toml", ".json", ".csv", ".yaml", ""}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from tierspan.answers.validation.classes import regime
 from tierspan.answers.validation.predictions import PredictionLine, Status, lines, write_predictions
 from tierspan.answers.validation.report import memory_report, operations_report, serving_report, training_report
+from tierspan.answers.validation.result import Validation
 from tierspan.estimates.calibration.cross import LeftOut, cross_validate, predict_with
 from tierspan.estimates.calibration.dataset import TrainingData, training_data
 from tierspan.estimates.calibration.folds import group_fold, publisher
@@ -26,16 +28,6 @@ Split = Literal["group", "source"]
 Progress = Callable[[int, int], None]
 NOT_YET = "not modelled yet"
 NOTHING = Bounds(float("nan"), float("nan"), 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Validation:
-    """Answer of ``validate``: the report of DESIGN's stable interface as a plain dictionary, and one line a row of the file."""
-
-    report: dict[str, Any]
-    lines: tuple[PredictionLine, ...]
-    profile_version: str
-    cross_validated: str
 
 
 def validate(
@@ -72,7 +64,7 @@ def validate(
         result = _not_yet(file, constants)
     if predictions is not None:
         write_predictions(predictions, result.lines)
-    return result
+    return replace(result, file=file)
 
 
 def _training(file: MeasurementFile, profile: Profile, split: Split | None, progress: Progress | None) -> Validation:
@@ -104,7 +96,8 @@ def _training(file: MeasurementFile, profile: Profile, split: Split | None, prog
         [r.id for r in file.training], [measured_step_time_s(r) for r in file.training], _optional(full["p"]),
         _optional(full["low"]), _optional(full["high"]), "s", status, reason,
     )  # fmt: skip
-    return Validation(report, tuple(told), profile.version, split or "")
+    named = tuple(regime(r, h) for r, h in zip(file.training, host, strict=True))
+    return Validation(report, tuple(told), profile.version, split or "", regimes=named, ablation=profile.record.get("ablation", {}))
 
 
 def _regimes(data: TrainingData, bound: np.ndarray) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tierspan.answers.validation.series import slope_series
 from tierspan.specs.measurement import CollectiveRow, MemoryRow, TrainingRow
 
 Array = NDArray[np.float64]
@@ -153,43 +154,14 @@ class Slopes(TypedDict):
     error_points_steep: float | None
 
 
-_SERIES = ["source", "framework", "model", "accelerator", "precision", "seq_len", "tp", "pp", "vpp", "cp", "ep", "micro_batch", "zero", "recompute"]
-_STEEP = 0.92
-
-
 def slopes(rows: Sequence[TrainingRow], measured: Array, predicted: Array) -> Slopes:
-    """Slope statistics over scored rows.
-
-    A series holds rows that agree in the columns above and either in batch / dp (weak scaling) or in batch (strong), at two or
-    more sizes at least 2x apart. Per series: throughput per accelerator relative to the smallest size, measured and predicted;
-    its error is the mean of |predicted - measured| over the larger sizes; steep: the measured one falls below 92 %.
-    The nanotron and vTrain sets are left out. A size that stands twice in a series counts once, its last row.
-    """
-    series: dict[tuple[object, ...], dict[int, tuple[float, float]]] = {}
-    for row, m, p in zip(rows, measured, predicted, strict=True):
-        batch, n = row.global_batch, row.n_accelerators
-        if row.source.startswith(("HF Ultra", "vTrain")) or not batch or not n:
-            continue
-        key = tuple(row.raw.get(c, "") for c in _SERIES)
-        rate = (batch / float(m) / n, batch / float(p) / n)
-        if row.dp:
-            series.setdefault((*key, "weak", batch / row.dp), {})[n] = rate
-        series.setdefault((*key, "strong", batch), {})[n] = rate
-    errors: list[float] = []
-    steep: list[float] = []
-    for points in series.values():
-        sizes = sorted(points)
-        if len(sizes) < 2 or sizes[-1] < 2 * sizes[0]:
-            continue
-        rates = np.array([points[n] for n in sizes])
-        relative = rates / rates[0]
-        errors.append(float(np.mean(100 * np.abs(relative[1:, 1] - relative[1:, 0]))))
-        if relative[-1, 0] < _STEEP:
-            steep.append(errors[-1])
+    """Slope statistics over scored rows: means of the errors of the series (see ``slope_series``), of all and of the steep ones."""
+    found = slope_series(rows, measured, predicted)
+    steep = [s.error_points for s in found if s.steep]
     return Slopes(
-        series=len(errors),
+        series=len(found),
         steep=len(steep),
-        error_points=float(np.mean(errors)) if errors else None,
+        error_points=float(np.mean([s.error_points for s in found])) if found else None,
         error_points_steep=float(np.mean(steep)) if steep else None,
     )
 

@@ -12,7 +12,7 @@ from tierspan.quantities.messages import has
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from tierspan.answers.validate import Validation
+    from tierspan.answers.validation.result import Validation
 
 Summaries = Mapping[str, Mapping[str, Any] | None]
 TOP: Final = 12
