@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tierspan.estimates.calibration.folds import group_text
 from tierspan.estimates.cases import Case, arrays_of
 from tierspan.estimates.measured import MeasuredCase, measured_cases
 from tierspan.estimates.step import Cases, estimate_step
@@ -20,8 +21,8 @@ from tierspan.specs.profile.profile import Profile
 DERIVED = "DERIVED_SERIES"
 DERIVED_GROUPS = 144
 """Timings behind the derived series (validation README): they may be fitted with the weight of so many rows."""
-DATA_WEIGHT = 4.0
-"""Weight of the data against the priors. Tried: 1 and 4, by the error of the curated rows as fitted (6.3 and 5.2 %); not searched further."""
+DATA_WEIGHT = 8.0
+"""Weight of the data against the priors. Tried: 2, 4 and 8, by the error of groups left out; not searched further."""
 NO_UNITS = "accelerator has no units for this precision"
 
 
@@ -80,9 +81,19 @@ def training_data(rows: Sequence[TrainingRow]) -> TrainingData:
 
 
 def _weights(rows: Sequence[TrainingRow], scored: np.ndarray, derived: np.ndarray) -> Array:
-    """A source counts with the square root of its scored rows; derived series together with that of their groups."""
-    count = Counter(r.source for r, s in zip(rows, scored, strict=True) if s)
-    weights = np.array([1.0 / np.sqrt(count[r.source]) if s else 0.0 for r, s in zip(rows, scored, strict=True)])
+    """A source counts with the square root of its scored rows, shared out to its groups by the square root of theirs.
+
+    Derived series count together with the square root of their groups.
+    """
+    groups = [group_text(r.source, r.model, r.accelerator) for r in rows]
+    of_source = Counter(r.source for r, s in zip(rows, scored, strict=True) if s)
+    of_group = Counter(g for g, s in zip(groups, scored, strict=True) if s)
+    roots: Counter[str] = Counter()
+    for source, group in {(r.source, g) for r, g, s in zip(rows, groups, scored, strict=True) if s}:
+        roots[source] += np.sqrt(of_group[group])
+    weights = np.array(
+        [np.sqrt(of_source[r.source] / of_group[g]) / roots[r.source] if s else 0.0 for r, g, s in zip(rows, groups, scored, strict=True)]
+    )
     ends = _series_ends(rows, derived)
     if ends.size:
         weights[ends] = np.sqrt(DERIVED_GROUPS) / ends.size
@@ -93,7 +104,7 @@ def _series_ends(rows: Sequence[TrainingRow], derived: np.ndarray) -> np.ndarray
     """Smallest and largest member of each derived series: it is a straight line, so that its two ends say all there is in it."""
     series: dict[tuple[object, ...], list[int]] = {}
     for i in np.flatnonzero(derived):
-        r = rows[i]
+        r = rows[int(i)]
         series.setdefault((r.source, r.raw["heads"], r.hidden, r.seq_len, r.tp, r.pp, r.micro_batch, r.recompute), []).append(int(i))
     ends: set[int] = set()
     for members in series.values():

@@ -25,6 +25,8 @@ SCALE = 0.08
 """Residual (log) at which a row counts half: between the repeatability of good sources (1-3 %) and the spread of releases (5-9 %)."""
 STEP = 0.02
 ITERATIONS = 14
+LEAST_GAIN = 5e-4
+"""Share of the objective that an iteration must gain for another to follow."""
 LEAST_EFFECT = 1e-3
 """Change of log time by change of log constant below which a constant is not fitted: the rows cannot tell."""
 
@@ -153,7 +155,7 @@ def fit_arrays(arrays: Cases, layout: Layout, measured_s: Array, weights: Array,
             r_trial = residual(trial)
             trial_cost = objective(trial, r_trial)
             if trial_cost < cost:
-                improved = cost - trial_cost > 1e-4 * cost
+                improved = cost - trial_cost > LEAST_GAIN * cost
                 theta, r, cost, damping = trial, r_trial, trial_cost, damping * 0.3
                 break
             damping *= 5.0
