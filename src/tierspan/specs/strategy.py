@@ -10,7 +10,8 @@ MEGATRON_ORDER = "tp-cp-ep-dp-pp"
 
 Recompute = Literal["none", "selective", "full"]
 RECOMPUTE_CODE = {"none": 0, "selective": 1, "full": 2}
-Schedule = Literal["1f1b", "gpipe", "interleaved"]
+Schedule = Literal["1f1b", "gpipe", "interleaved", "zb-h1", "zb-h2", "dualpipe"]
+SCHEDULE_CODE = {"1f1b": 0, "gpipe": 1, "interleaved": 2, "zb-h1": 3, "zb-h2": 4, "dualpipe": 5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Strategy:
 
     ``ep`` ranks share the experts (carved out of cp * dp); ``etp`` is the tensor-parallel size inside an expert (``None`` = tp).
     ``shard_group`` is the size of the ZeRO sharding group where it is smaller than dp * cp (HSDP, hierarchical ZeRO).
+    ``*_offload`` are the shares (0 to 1) of optimizer states, of activations kept for the backward pass and of parameters that lie in
+    the memory of the host.
     """
 
     tp: int = 1
@@ -49,4 +52,7 @@ class Strategy:
     overlap_tp: bool = False
     overlap_p2p: bool = True
     rank_order: str = MEGATRON_ORDER
+    optimizer_offload: float = 0.0
+    activation_offload: float = 0.0
+    parameter_offload: float = 0.0
     notes: tuple[str, ...] = field(default=())

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tierspan.estimates.calibration.memory_rows import MemoryRows
-from tierspan.laws.memory import MemoryConstants, memory_priors, memory_terms
+from tierspan.laws.memory import MemoryConstants, MemoryTerms, memory_priors
+from tierspan.laws.memory.terms import heaviest, terms_by_stage
 
 Array = NDArray[np.float64]
 Constants = Mapping[str, float]
@@ -22,8 +23,8 @@ NANOTRON = ("nanotron-single", "nanotron-staged", "nanotron-fixed")
 STRUCTURE: Mapping[str, Constants] = {
     # How layers are placed and what is kept is read off the rows at tp = 1 (placing) and large tp (kept inputs), then held fixed.
     "nanotron-single": {"stage_rule": 2.0, "gather_free": 0.0},
-    "nanotron-staged": {"stage_rule": 2.0, "gathered_bytes": 0.0},
-    "nanotron-fixed": {"stage_rule": 1.0, "gather_free": 2.0},
+    "nanotron-staged": {"stage_rule": 2.0, "gathered_bytes": 0.0, "gathered_flat_bytes": 0.0},
+    "nanotron-fixed": {"stage_rule": 3.0, "gather_free": 2.0},
 }
 FREE: Mapping[str, tuple[float, float]] = {
     # Name: lower and upper bound that physics allows (constants: laws/memory/constants.py).
@@ -31,7 +32,8 @@ FREE: Mapping[str, tuple[float, float]] = {
     "step_bytes": (0.0, 6.0),
     "norm_bytes": (4.0, 24.0),
     "mlp_extra": (0.0, 2.0),
-    "gathered_bytes": (2.0, 4.0),
+    "gathered_bytes": (0.0, 4.0),
+    "gathered_flat_bytes": (0.0, 12000.0),
     "logit_bytes": (8.0, 32.0),
     "transient_bytes": (0.0, 24.0),
     "fragmentation": (0.0, 0.3),
@@ -70,10 +72,17 @@ def predict_rows(
 ) -> tuple[Array, NDArray[np.bool_]]:
     """(peak in bytes: reserved, or allocated where that was measured; dies) of each row."""
     constants = constants_of(rows, fitted)
-    terms = memory_terms(rows.models, rows.strategies, constants)
+    told, worst = _told_and_worst(rows, constants)
     allocated_only = ~np.isnan(rows.peak_bytes) & ~rows.reserved
-    peak = np.where(allocated_only, terms.allocated, terms.reserved)
-    return peak, terms.reserved > offered_bytes - constants.outside_bytes
+    peak = np.where(allocated_only, told.allocated, told.reserved)
+    return peak, worst.reserved > offered_bytes - constants.outside_bytes
+
+
+def _told_and_worst(rows: MemoryRows, constants: MemoryConstants) -> tuple[MemoryTerms, MemoryTerms]:
+    """Terms of the rank whose peak the row tells, and of the heaviest one, which decides whether the run dies."""
+    by_stage = terms_by_stage(rows.models, rows.strategies, constants)
+    worst = heaviest(by_stage)
+    return worst.where(rows.first_stage, by_stage[0]), worst
 
 
 def errors_of(rows: MemoryRows, peak: Array, dies: NDArray[np.bool_]) -> MemoryErrors:
@@ -198,11 +207,11 @@ def _equal_by(names: Sequence[str]) -> Array:
 
 def _loss(rows: MemoryRows, fitted: Mapping[str, Constants], offered: Array, weights: Array) -> float:
     constants = constants_of(rows, fitted)
-    reserved = memory_terms(rows.models, rows.strategies, constants).reserved
+    told, worst = _told_and_worst(rows, constants)
     known = ~np.isnan(rows.peak_bytes) & ~rows.died
-    e = np.log(reserved[known] / rows.peak_bytes[known]) / HUBER
+    e = np.log(told.reserved[known] / rows.peak_bytes[known]) / HUBER
     peaks = np.average(np.sqrt(1.0 + e * e) - 1.0, weights=weights[known])
-    over = np.log(reserved / np.maximum(offered - constants.outside_bytes, 1.0))
+    over = np.log(worst.reserved / np.maximum(offered - constants.outside_bytes, 1.0))
     hinge = np.clip(MARGIN + np.where(rows.died, -over, over), 0.0, 0.5) / HUBER
     return float(peaks + HINGE_WEIGHT * np.average(hinge, weights=weights))
 

@@ -27,7 +27,9 @@ class MemoryConstants:
     Activations: ``activation_bytes`` per element; ``norm_bytes`` per token, layer and hidden element outside the parallel region
     (norms, residuals, block inputs, dropout masks); ``mlp_extra`` more tensors of the MLP's width that are kept (unfused activation);
     ``score_bytes`` per attention score where ``flash`` is 0; ``gathered_bytes`` per token, layer and hidden element for gathered block
-    inputs that sequence parallelism keeps whole, except for ``gather_free`` of the micro-batches in flight; ``logit_bytes`` per logit;
+    inputs that sequence parallelism keeps whole, except for ``gather_free`` of the micro-batches in flight (more of them
+    where a rank's share of a block input exceeds ``ahead_bytes``); ``gathered_flat_bytes`` per token and layer of the same copies,
+    whatever the width; ``logit_bytes`` per logit;
     ``transient_bytes`` per token and hidden element, whole on each rank, once.
 
     ``gathered_layers`` are the layers of a stage that ZeRO-3 holds whole at a time (never more than the stage has). ``fragmentation``
@@ -52,6 +54,8 @@ class MemoryConstants:
     flash: Value
     gathered_bytes: Value
     gather_free: Value
+    gathered_flat_bytes: Value
+    ahead_bytes: Value
     logit_bytes: Value
     transient_bytes: Value
     gathered_layers: Value

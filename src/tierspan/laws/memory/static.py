@@ -29,6 +29,15 @@ class StageParameters:
     largest_layer: Array
     layers: Array
 
+    def plus(self, other: StageParameters, times: Array) -> StageParameters:
+        """These and ``times`` those of another stage on the same rank."""
+        return StageParameters(
+            dense=self.dense + times * other.dense,
+            experts=self.experts + times * other.experts,
+            largest_layer=np.maximum(self.largest_layer, (times > 0) * other.largest_layer),
+            layers=self.layers + times * other.layers,
+        )
+
 
 def stage_parameters(m: ModelArrays, s: StrategyBatch, stage: Stage, part: counts.RankLayer) -> StageParameters:
     """Count what one rank of the stage holds before any ZeRO sharding; ``part`` is :func:`counts.rank_layer` of the same rows.
