@@ -140,8 +140,9 @@ def fit_memory(rows: MemoryRows, offered_bytes: Array, rounds: int = 12) -> dict
 def expand(free: Constants) -> dict[str, dict[str, float]]:
     """Constants of each stack from the shared fitted ones."""
     out: dict[str, dict[str, float]] = {stack: {**free, **STRUCTURE[stack]} for stack in NANOTRON}
-    # With pipeline stages torchtitan keeps a stage's gathered weights from forward to backward: every layer of it is whole.
-    return {**out, "megatron-core": {}, "torchtitan": {}, "torchtitan-staged": {"gathered_layers": 1e9}}
+    # With pipeline stages torchtitan keeps a stage's gathered weights from forward to backward, every layer of it whole, and adds up
+    # whole gradients until the last micro-batch (FSDP2 without gradient synchronisation).
+    return {**out, "megatron-core": {}, "torchtitan": {}, "torchtitan-staged": {"gathered_layers": 1e9, "whole_gradients": 1.0}}
 
 
 def leave_one_model_predictions(rows: MemoryRows, offered_bytes: Array) -> tuple[Array, NDArray[np.bool_]]:

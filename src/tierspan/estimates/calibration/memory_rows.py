@@ -99,7 +99,8 @@ def memory_rows(rows: Sequence[Row]) -> MemoryRows:
         stacks=tuple(stack_of(k[1]) for k in kept),
         accelerators=tuple(k[1]["accelerator"] for k in kept),
         peak_bytes=np.array(peaks),
-        reserved=np.array([bool(k[1]["peak_reserved_gb"]) for k in kept]),
+        # the figure that torchtitan logs and its tables repeat is the allocator's reserved maximum, whatever column it stands in
+        reserved=np.array([bool(k[1]["peak_reserved_gb"]) or "torchtitan" in k[1]["source"] for k in kept]),
         # where a step has one micro-batch the last stage with its logits is the heaviest, and the grid's peaks are those of the first
         first_stage=np.array(["nanotron" in k[1]["model"] for k in kept]),
         died=np.array([k[1]["outcome"] == "oom" for k in kept]),

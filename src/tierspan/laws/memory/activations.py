@@ -61,10 +61,11 @@ def gathered_micro_batches(m: ModelArrays, s: StrategyBatch, c: MemoryConstants,
 
     Where the kernels on a rank's share of a block input take longer than the host needs to launch them, the host runs ahead: blocks that
     another stream still reads cannot be handed out again, and as soon as a step has more micro-batches than are in flight, up to
-    ``gather_free`` more are reserved. From half of ``ahead_bytes`` a share of it on, wholly from 1.5 times on: the change is gradual.
+    ``gather_free`` more are reserved. The launch of a layer takes the longer the more ranks it waits for, told by sqrt(t); the change is
+    gradual, from 0.8 to 1.3 times ``ahead_bytes``.
     """
     width = c.activation_bytes * tokens_per_rank(s) * m.hidden / sequence_split(s)
-    ahead = np.clip(width / c.ahead_bytes - 0.5, 0.0, 1.0) * np.clip(s.micro_batches - stage.in_flight, 0.0, c.gather_free)
+    ahead = np.clip(2.0 * width / (c.ahead_bytes * np.sqrt(s.tp)) - 1.6, 0.0, 1.0) * np.clip(s.micro_batches - stage.in_flight, 0.0, c.gather_free)
     return np.maximum(stage.in_flight - c.gather_free, 0.0) + ahead
 
 

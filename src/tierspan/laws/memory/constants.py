@@ -32,12 +32,14 @@ class MemoryConstants:
     whatever the width; ``logit_bytes`` per logit;
     ``transient_bytes`` per token and hidden element, whole on each rank, once.
 
-    ``gathered_layers`` are the layers of a stage that ZeRO-3 holds whole at a time (never more than the stage has). ``fragmentation``
+    ``gathered_layers`` are the layers of a stage that ZeRO-3 holds whole at a time (never more than the stage has); with
+    ``whole_gradients`` 1 gradients are added up unsharded over the micro-batches of a step, whatever the ZeRO stage. ``fragmentation``
     is the share that the allocator reserves beyond activations, logits and transients; ``reserve_bytes`` its fixed part.
     ``outside_bytes`` is used on the accelerator outside the framework's allocator (context, communication library): it lowers what is
     offered, and is not part of the peak.
     ``stage_rule``: how layers fill stages: 0 equally; 1 by cost, the head weighing as its parameters; 2 as 1, a full stage takes one layer
-    more.
+    more; 3 as 1, to the nearest
+    whole number.
     """
 
     weight_bytes: Value
@@ -59,6 +61,7 @@ class MemoryConstants:
     logit_bytes: Value
     transient_bytes: Value
     gathered_layers: Value
+    whole_gradients: Value
     fragmentation: Value
     reserve_bytes: Value
     outside_bytes: Value

@@ -41,14 +41,14 @@ class Stage:
 def full_stage_layers(m: ModelArrays, s: StrategyBatch, stage_rule: Value) -> Array:
     """Layers of a stage that is full; the last one holds the rest.
 
-    Equally: ceil(L / (pp * vpp)) * vpp. By cost, with the head as h = V * hidden / layer parameters layers: ceil((L + h) / pp),
+    Equally: ceil(L / (pp * vpp)) * vpp. By cost, with the head as h = V * hidden / layer parameters layers (norms cost nothing): ceil((L + h) / pp),
     floor((L + h) / pp) + 1 where the stage is closed only after its share is exceeded, or the nearest whole number.
     """
     equal = np.ceil(m.layers / (s.pp * s.vpp) - EXACT) * s.vpp
-    layer = np.where(m.dense_layers > 0, counts.dense_layer_parameters(m), counts.moe_layer_parameters(m))
+    layer = np.where(m.dense_layers > 0, counts.dense_layer_parameters(m), counts.moe_layer_parameters(m)) - counts.norm_parameters(m)
     share = (m.layers + counts.head_parameters(m) / layer) / s.pp
     rule = np.asarray(stage_rule)
-    weighed = np.select([rule == BY_COST_EXCEEDED, rule == BY_COST_NEAREST], [np.floor(share + EXACT) + 1.0, np.floor(share + 0.5)], np.ceil(share - EXACT))
+    weighed = np.select([rule == BY_COST_EXCEEDED, rule == BY_COST_NEAREST], [np.floor(share + EXACT) + 1.0, np.floor(share + 0.5 + EXACT)], np.ceil(share - EXACT))
     return np.clip(np.where(rule > 0.0, weighed, equal), 1.0, m.layers)
 
 

@@ -70,7 +70,7 @@ class StaticTerms:
 def static_terms(p: StageParameters, s: StrategyBatch, c: MemoryConstants) -> StaticTerms:
     """Bytes per parameter times parameters, divided by the sharding group from the ZeRO stage on that shards them.
 
-    optimizer: ZeRO-1; gradients: ZeRO-2; weights: ZeRO-3. Experts are sharded over the ranks that hold the same experts,
+    optimizer: ZeRO-1; gradients: ZeRO-2, except where a stack adds them up whole until the last micro-batch; weights: ZeRO-3. Experts are sharded over the ranks that hold the same experts,
     dp * cp * tp / (ep * etp), and never over more than ``shard_group``.
     """
     group = np.maximum(s.shard_group, 1.0)
@@ -87,7 +87,7 @@ def static_terms(p: StageParameters, s: StrategyBatch, c: MemoryConstants) -> St
     weight_bytes = c.weight_bytes + quantised * c.fp8_copy_bytes
     return StaticTerms(
         weights=weight_bytes * held(3),
-        gradients=c.gradient_bytes * held(2) * trainable,
+        gradients=c.gradient_bytes * np.where(np.greater(c.whole_gradients, 0.0) & (s.micro_batches > 1), everything, held(2)) * trainable,
         optimizer=c.optimizer_bytes * held(1) * trainable,
         communication=replicated * c.bucket_bytes * everything * trainable
         + ((s.zero >= 3) & (group > 1)) * np.minimum(c.gathered_layers, p.layers) * c.weight_bytes * p.largest_layer,
