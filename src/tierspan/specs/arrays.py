@@ -78,8 +78,7 @@ class StrategyBatch(Rows):
     """Strategies with their job, one row each.
 
     ``tier`` strides: ranks of a group stand ``*_stride`` apart in rank order. ``recompute`` 0 none, 1 selective, 2 full;
-    ``precision`` is the code of ``specs.precision``, ``schedule`` that of
-    ``specs.strategy``; flags are 0 or 1.
+    ``precision`` is the code of ``specs.precision``, ``schedule`` that of ``specs.strategy``; flags are 0 or 1.
     """
 
     tp: Array
@@ -134,8 +133,9 @@ class StrategyBatch(Rows):
                     "zero": s.zero, "shard_group": min(group, dp * s.cp), "micro_batch": s.micro_batch, "recompute": RECOMPUTE_CODE[s.recompute],
                     "gpipe": s.schedule == "gpipe", "overlap_grad_reduce": s.overlap_grad_reduce, "overlap_param_gather": s.overlap_param_gather,
                     "overlap_tp": s.overlap_tp, "overlap_p2p": s.overlap_p2p, "sequence_length": j.sequence_length, "global_batch": j.global_batch,
-                    "precision": PRECISION_CODE[j.precision], "lora": j.lora, "schedule": SCHEDULE_CODE[s.schedule], "optimizer_offload": s.optimizer_offload,
-                    "activation_offload": s.activation_offload, "parameter_offload": s.parameter_offload, **{f"{k}_stride": v for k, v in stride.items()},
+                    "precision": PRECISION_CODE[j.precision], "lora": j.lora, "schedule": SCHEDULE_CODE[s.schedule],
+                    "optimizer_offload": s.optimizer_offload, "activation_offload": s.activation_offload,
+                    "parameter_offload": s.parameter_offload, **{f"{k}_stride": v for k, v in stride.items()},
                 }
             )  # fmt: skip
         return cls(**{f.name: np.array([float(r[f.name]) for r in rows]) for f in fields(cls)})

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tierspan.estimates.calibration.memory_rows import MemoryRows
+from tierspan.estimates.memory_risk import Residuals
 from tierspan.laws.memory import MemoryConstants, MemoryTerms, memory_priors
 from tierspan.laws.memory.terms import heaviest, terms_by_stage
 
@@ -171,16 +172,24 @@ def leave_one_model_out(rows: MemoryRows, offered_bytes: Array) -> dict[str, Mem
 
 
 def memory_record(rows: MemoryRows, offered_bytes: Array, source: bytes) -> dict[str, Any]:
-    """Fit and describe it: constants per stack, errors, rows, date and a hash of the data; ready for a data file."""
+    """Fit and describe it: constants per stack, errors, residuals of left-out models, rows, date and a hash of the data; ready for a data file."""
     fitted = fit_memory(rows, offered_bytes)
     peak, dies = predict_rows(rows, fitted, offered_bytes)
     stacks = np.array(rows.stacks)
+    left_out, _ = leave_one_model_predictions(rows, offered_bytes)
+    known = ~np.isnan(rows.peak_bytes) & ~rows.died
+    residuals = {
+        stack: asdict(Residuals.of(np.log(rows.peak_bytes[of] / left_out[of])))
+        for stack in sorted(set(stacks))
+        if (of := known & (stacks == stack)).any()
+    }
     errors = {stack: asdict(errors_of(rows.take(stacks == stack), peak[stacks == stack], dies[stacks == stack])) for stack in sorted(set(stacks))}
     return {
         "constants": fitted,
         "free": sorted(FREE),
         "rows": {"used": len(rows.names), "unread": len(rows.unread)},
         "errors": errors,
+        "residuals": residuals,
         "date": date.today().isoformat(),
         "data_sha256": hashlib.sha256(source).hexdigest(),
         "law_sha256": law_hash(),

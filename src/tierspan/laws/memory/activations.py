@@ -69,7 +69,7 @@ def gathered_micro_batches(m: ModelArrays, s: StrategyBatch, c: MemoryConstants,
     return np.maximum(stage.in_flight - c.gather_free, 0.0) + ahead
 
 
-def layer_at_work_bytes(m: ModelArrays, s: StrategyBatch, stage: Stage, per_token: tuple[Array, Array]) -> Array:
+def layer_at_work_bytes(s: StrategyBatch, stage: Stage, per_token: tuple[Array, Array]) -> Array:
     """Activations of one layer and one micro-batch, the larger of the stage's kinds."""
     dense, moe = per_token
     return tokens_per_rank(s) * np.maximum((stage.dense_layers > 0) * dense, (stage.moe_layers > 0) * moe)
@@ -86,7 +86,7 @@ def activation_bytes(m: ModelArrays, s: StrategyBatch, c: MemoryConstants, stage
     gathered = (s.tp > 1) * (s.sp > 0) * (c.gathered_bytes * m.hidden + c.gathered_flat_bytes)
     holding = gathered_micro_batches(m, s, c, stage)
     in_full = stage.in_flight * (stage.dense_layers * dense + stage.moe_layers * moe) + holding * stage.layers * gathered
-    largest = layer_at_work_bytes(m, s, stage, per_token) + tokens * gathered
+    largest = layer_at_work_bytes(s, stage, per_token) + tokens * gathered
     inputs = c.activation_bytes * m.hidden / sequence_split(s)
     again = tokens * stage.in_flight * stage.layers * inputs + largest
     return np.where(s.recompute == 2, np.minimum(again, tokens * in_full), tokens * in_full)

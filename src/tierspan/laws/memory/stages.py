@@ -48,7 +48,9 @@ def full_stage_layers(m: ModelArrays, s: StrategyBatch, stage_rule: Value) -> Ar
     layer = np.where(m.dense_layers > 0, counts.dense_layer_parameters(m), counts.moe_layer_parameters(m)) - counts.norm_parameters(m)
     share = (m.layers + counts.head_parameters(m) / layer) / s.pp
     rule = np.asarray(stage_rule)
-    weighed = np.select([rule == BY_COST_EXCEEDED, rule == BY_COST_NEAREST], [np.floor(share + EXACT) + 1.0, np.floor(share + 0.5 + EXACT)], np.ceil(share - EXACT))
+    weighed = np.select(
+        [rule == BY_COST_EXCEEDED, rule == BY_COST_NEAREST], [np.floor(share + EXACT) + 1.0, np.floor(share + 0.5 + EXACT)], np.ceil(share - EXACT)
+    )
     return np.clip(np.where(rule > 0.0, weighed, equal), 1.0, m.layers)
 
 

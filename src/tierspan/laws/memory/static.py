@@ -70,7 +70,8 @@ class StaticTerms:
 def static_terms(p: StageParameters, s: StrategyBatch, c: MemoryConstants) -> StaticTerms:
     """Bytes per parameter times parameters, divided by the sharding group from the ZeRO stage on that shards them.
 
-    optimizer: ZeRO-1; gradients: ZeRO-2, except where a stack adds them up whole until the last micro-batch; weights: ZeRO-3. Experts are sharded over the ranks that hold the same experts,
+    optimizer: ZeRO-1; gradients: ZeRO-2, except where a stack adds them up whole until the last micro-batch; weights: ZeRO-3.
+    Experts are sharded over the ranks that hold the same experts,
     dp * cp * tp / (ep * etp), and never over more than ``shard_group``.
     """
     group = np.maximum(s.shard_group, 1.0)

@@ -127,7 +127,7 @@ def _stage_terms(
         stage = replace(stage, last=np.where(parameter_copies(s) > 1.0, np.maximum(stage.last, mirror.last), stage.last))
     static = static_terms(parameters, s, c)
     kept = activation_bytes(m, s, c, stage, per_token) + embedding_bytes(m, s, c, stage)
-    away = offloaded(static, parameters, kept, layer_at_work_bytes(m, s, stage, per_token), s, c)
+    away = offloaded(static, parameters, kept, layer_at_work_bytes(s, stage, per_token), s, c)
     activations = kept - away.activations
     logits = logit_bytes(m, s, c, stage)
     transients = transient_bytes(m, s, c)
