@@ -21,7 +21,8 @@ REFERENCE = "megatron-core"
 class MemoryEstimate:
     """Terms and limits, shape (n,).
 
-    ``usable_bytes`` is left for the framework, ``oom_probability`` that the peak exceeds it, ``host_bytes`` what a rank keeps on its host, the largest of the stages.
+    ``usable_bytes`` is left for the framework, ``oom_probability`` that the peak exceeds it, ``host_bytes`` what a rank keeps on its
+    host, the largest of the stages.
     """
 
     terms: MemoryTerms

@@ -68,8 +68,11 @@ def oom_probability(stacks: Sequence[tuple[str, bool]], log_margin: Array) -> Ar
     """Probability of running out of each row: (memory stack, whether it was checked) and ln(usable / predicted), shape (n,)."""
     table = memory_residuals()
     margin = np.ravel(log_margin)
-    if len(stacks) == 1:
+    if len(set(stacks)) == 1:
         name, checked = stacks[0]
         return table[name].exceeding(margin, 1.0 if checked else UNCHECKED_STRETCH)
-    rows = [table[name].exceeding(np.array([x]), 1.0 if ok else UNCHECKED_STRETCH)[0] for (name, ok), x in zip(stacks, margin, strict=True)]
-    return np.array(rows)
+    out = np.empty(len(stacks))
+    for name, checked in set(stacks):
+        rows = np.array([stack == (name, checked) for stack in stacks])
+        out[rows] = table[name].exceeding(margin[rows], 1.0 if checked else UNCHECKED_STRETCH)
+    return out

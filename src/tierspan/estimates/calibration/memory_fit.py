@@ -35,6 +35,7 @@ FREE: Mapping[str, tuple[float, float]] = {
     "mlp_extra": (0.0, 2.0),
     "gathered_bytes": (0.0, 4.0),
     "gathered_flat_bytes": (0.0, 12000.0),
+    "ahead_bytes": (5e6, 5e7),
     "logit_bytes": (8.0, 32.0),
     "transient_bytes": (0.0, 24.0),
     "fragmentation": (0.0, 0.3),

@@ -58,8 +58,8 @@ def micro_batches_in_flight(s: StrategyBatch, index: Array) -> Array:
     """Micro-batches whose activations stage ``index`` (from 0) keeps, in units of the whole stage; never more than a step has.
 
     - 1F1B, and zero bubble H1, which delays gradients of weights without keeping more than 1F1B does: pp - index, at most m
-      (Qi et al. 2023, Zero Bubble Pipeline Parallelism, section 2.2).
-    - Zero bubble H2: 2 (pp - index) - 1 (the same, section 2.3).
+      (Qi et al. 2023, Zero Bubble Pipeline Parallelism).
+    - Zero bubble H2: 2 (pp - index) - 1 (the same).
     - GPipe: m.
     - Interleaved with v chunks: the warm-up of 2 (pp - index - 1) + (v - 1) pp + 1 chunks, each 1/v of a stage: on the first stage
       pp (1 + (pp - 1) / (pp v)) (Korthikanti et al. 2022, section 4.2.3).
