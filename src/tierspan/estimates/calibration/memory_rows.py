@@ -101,7 +101,7 @@ def memory_rows(rows: Sequence[Row]) -> MemoryRows:
         peak_bytes=np.array(peaks),
         # the figure that torchtitan logs and its tables repeat is the allocator's reserved maximum, whatever column it stands in
         reserved=np.array([bool(k[1]["peak_reserved_gb"]) or "torchtitan" in k[1]["source"] for k in kept]),
-        # where a step has one micro-batch the last stage with its logits is the heaviest, and the grid's peaks are those of the first
+        # the source does not say whose peak it is; where the last stage is the heaviest the figures follow the first (docs/concepts/memory.md)
         first_stage=np.array(["nanotron" in k[1]["model"] for k in kept]),
         died=np.array([k[1]["outcome"] == "oom" for k in kept]),
         assumed=tuple(k[5] for k in kept),
