@@ -24,6 +24,7 @@ def changed(q: Question, remedy: str, **values: object) -> Question:
         "micro_batch": {"micro_batch": 1},
         "zero1": {"zero": 1},
         "zero3": {"zero": 3},
+        "offload": {"optimizer_offload": 1.0},
     }.get(remedy.removeprefix("fit.remedy."), {name: values[name] for name in ("tp", "pp", "cp")})
     return replace(q, strategy=replace(s, **plan))  # type: ignore[arg-type]
 
@@ -31,6 +32,35 @@ def changed(q: Question, remedy: str, **values: object) -> Question:
 def test_memory_is_that_of_the_prediction() -> None:
     q = question(tp=8, pp=2)
     assert fit(q).memory == predict(q).memory
+
+
+def test_stages_tell_layers_and_micro_batches_in_flight() -> None:
+    stages = fit(question(tp=4, pp=4)).stages
+    assert [(s.stage, s.layers, s.in_flight) for s in stages] == [("first", 20, 4), ("middle", 20, 2), ("last", 20, 1)]
+    assert [s.stage for s in fit(question(tp=8)).stages] == ["only"]
+
+
+def test_allocated_and_reserved_are_told_apart() -> None:
+    memory = fit(question(tp=8, pp=2)).memory
+    assert memory.total_bytes - memory.allocated_bytes == pytest.approx(memory.terms["fragmentation"] + memory.terms["reserve"])
+
+
+def test_offload_tells_host_memory_and_that_its_time_is_left_out() -> None:
+    kept, away = fit(question(tp=8, pp=2)), fit(question(tp=8, pp=2, optimizer_offload=1.0))
+    assert kept.memory.host is None
+    host = away.memory.host
+    assert host is not None
+    assert host.available_bytes_per_node is None
+    assert host.terms["optimizer"] == pytest.approx(kept.memory.terms["optimizer"])
+    assert host.bytes_per_node == pytest.approx(8 * host.bytes_per_rank)
+    assert away.memory.terms["optimizer"] == 0.0
+    assert "question.offload_untimed" in [a.reason_id for a in away.assumptions]
+    assert "question.offload_untimed" not in [a.reason_id for a in kept.assumptions]
+
+
+def test_a_schedule_that_is_not_timed_is_said() -> None:
+    found = fit(question(tp=8, pp=2, schedule="zb-h2"))
+    assert "question.schedule_untimed" in [a.reason_id for a in found.assumptions]
 
 
 def test_the_largest_micro_batch_fits_and_the_next_does_not() -> None:

@@ -30,7 +30,7 @@ def at_the_limit(name: str, *, pp: int = 1) -> float:
 
 
 def test_a_peak_at_the_limit_is_as_likely_to_fit_as_not_where_the_law_is_unbiased():
-    assert at_the_limit("nanotron") == pytest.approx(0.5, abs=0.05)
+    assert at_the_limit("nanotron") == pytest.approx(0.5, abs=0.15)
 
 
 def test_a_law_that_is_known_to_be_low_makes_running_out_likelier():

@@ -26,6 +26,7 @@ from tierspan.answers.results import (
     Prediction,
     ScalePoint,
     Scaling,
+    StageMemory,
     Term,
     TierView,
     Traffic,
@@ -115,6 +116,11 @@ COMPARISON = Comparison(
 FITTING = Fitting(
     status="does not fit", case=CASE,
     memory=replace(MEMORY, total_bytes=88e9, margin_bytes=-8e9, fits=False, oom_probability=0.97, terms={**MEMORY.terms, "activations": 46e9}),
+    stages=(
+        StageMemory("first", 16, 8.875, 85e9, 88e9, False, {**MEMORY.terms, "activations": 46e9}),
+        StageMemory("middle", 16, 7.875, 78e9, 81e9, False, {**MEMORY.terms, "activations": 39e9}),
+        StageMemory("last", 14, 7.125, 67e9, 70e9, True, MEMORY.terms),
+    ),
     smallest_accelerators=2048, largest_micro_batch=None, largest_sequence_length=6144,
     remedies=(
         Finding("fit.remedy.recompute", "info", {"total_gb": 48.1, "fits": True}),

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tierspan.laws.memory import memory_priors, memory_terms
-from tierspan.laws.memory.activations import layer_bytes_per_token
+from tierspan.laws.memory.activations import gathered_micro_batches, layer_bytes_per_token
 from tierspan.laws.memory.stages import full_stage_layers, micro_batches_in_flight, stages
 from tierspan.laws.memory.transients import logit_bytes
 from tierspan.specs.arrays import ModelArrays, StrategyBatch
@@ -76,6 +77,9 @@ def test_routed_tokens_are_kept_topk_times() -> None:
         (Strategy(pp=8), 8, 1),
         (Strategy(pp=8, vpp=4), 8 * (1 + 7 / (8 * 4)), (3 * 8 + 1) / 4),
         (Strategy(pp=8, schedule="gpipe"), 128, 128),
+        (Strategy(pp=8, schedule="zb-h1"), 8, 1),
+        (Strategy(pp=8, schedule="zb-h2"), 15, 1),
+        (Strategy(pp=8, schedule="dualpipe"), 9, 9),
     ],
 )
 def test_micro_batches_in_flight(strategy: Strategy, first: float, last: float) -> None:
@@ -86,12 +90,29 @@ def test_micro_batches_in_flight(strategy: Strategy, first: float, last: float) 
     assert float(micro_batches_in_flight(s, s.pp - 1)[0]) == pytest.approx(last)
 
 
+def test_dualpipe_without_a_pipeline_keeps_one() -> None:
+    assert float(micro_batches_in_flight(plans(Strategy(schedule="dualpipe")), np.zeros(1))[0]) == 1
+
+
 def test_no_more_in_flight_than_there_are() -> None:
     s = plans(Strategy(pp=8), batch=16)
     assert float(micro_batches_in_flight(s, s.pp * 0)[0]) == 2
 
 
-@pytest.mark.parametrize(("rule", "full"), [(0.0, 12.0), (1.0, 13.0), (2.0, 13.0)])
+def test_a_host_that_runs_ahead_reserves_more_gathered_copies() -> None:
+    c = memory_priors().with_values({"gather_free": 2.0})
+    m = ModelArrays.of([GPT_22B])
+
+    def held(micro_batch: int, batch: int) -> float:
+        s = plans(Strategy(tp=8, pp=4, micro_batch=micro_batch), batch=batch)
+        return float(gathered_micro_batches(m, s, c, stages(m, s, 0.0)[0])[0])
+
+    assert held(1, 256) == 2.0  # 4 in flight less 2
+    assert held(64, 64 * 256) == 4.0  # long kernels, and more micro-batches than are in flight
+    assert held(64, 64 * 4) <= 2.0 + 2.0
+
+
+@pytest.mark.parametrize(("rule", "full"), [(0.0, 12.0), (1.0, 13.0), (2.0, 13.0), (3.0, 12.0)])
 def test_layers_of_the_fullest_stage(rule: float, full: float) -> None:
     # The head weighs 51200 / (12 H) = 0.69 layers: (48 + 0.69) / 4 = 12.2.
     assert float(full_stage_layers(ModelArrays.of([GPT_22B]), plans(Strategy(pp=4)), rule)[0]) == full

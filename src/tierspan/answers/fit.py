@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
-from tierspan.answers.predict import case_of, case_view, memory_view, plan_findings
+from tierspan.answers.predict import MEMORY_TERMS, case_of, case_view, memory_view, plan_findings
 from tierspan.answers.question import Question
-from tierspan.answers.results import Fitting, MemoryView
-from tierspan.estimates.cases import arrays_of
-from tierspan.estimates.memory import estimate_memory
+from tierspan.answers.results import Fitting, MemoryView, StageMemory
+from tierspan.estimates.cases import Case, arrays_of
+from tierspan.estimates.memory import estimate_memory, estimate_stages
 from tierspan.laws.validity import valid
 from tierspan.quantities.findings import Finding
 from tierspan.specs.arrays import ClusterArrays, ModelArrays, StrategyBatch
@@ -28,7 +28,7 @@ def fit(question: Question) -> Fitting:
     """Memory of the plan on its heaviest rank; smallest count, largest micro-batch and sequence that fit with the same parallel sizes."""
     case = case_of(question)
     arrays = arrays_of([case], shipped_profile())
-    view = memory_view(estimate_memory([case]), 0)
+    view = memory_view(estimate_memory([case]), 0, _hosted(question))
     findings = plan_findings(question, arrays, 0)
     invalid = any(f.severity == "error" for f in findings)
     status: Literal["fits", "borderline", "does not fit", "invalid"] = "fits"
@@ -43,6 +43,7 @@ def fit(question: Question) -> Fitting:
         status=status,
         case=case_view(question, micro),
         memory=view,
+        stages=_stages(case, view.usable_bytes),
         smallest_accelerators=_smallest_count(question),
         largest_micro_batch=_largest(question, lambda q, v: replace(q, strategy=replace(q.strategy, micro_batch=v), job=_batch(q, v)), 1, 1024),
         largest_sequence_length=_largest(question, _with_sequence, _sequence_unit(question), 4096),
@@ -50,6 +51,31 @@ def fit(question: Question) -> Fitting:
         assumptions=question.assumptions,
         findings=findings,
     )
+
+
+def _hosted(q: Question) -> int:
+    """Ranks that share a host."""
+    return min(q.cluster.node_size, q.cluster.accelerators)
+
+
+def _stages(case: Case, usable_bytes: float) -> tuple[StageMemory, ...]:
+    """Memory of the first, the middle and the last stage."""
+    out = []
+    for name, terms in estimate_stages(case).items():
+        value = {term: float(getattr(terms, term)[0]) for term in MEMORY_TERMS}
+        total = float(terms.reserved[0])
+        out.append(
+            StageMemory(
+                stage=cast("Literal['only', 'first', 'middle', 'last']", name),
+                layers=float(terms.layers[0]),
+                in_flight=float(terms.in_flight[0]),
+                allocated_bytes=float(terms.allocated[0]),
+                total_bytes=total,
+                fits=total <= usable_bytes,
+                terms=value,
+            )
+        )
+    return tuple(out)
 
 
 def _batch(q: Question, micro_batch: int) -> Job:
@@ -132,6 +158,7 @@ def _remedies(question: Question, view: MemoryView) -> list[Finding]:
         "fit.remedy.micro_batch": replace(s, micro_batch=1) if s.micro_batch > 1 else None,
         "fit.remedy.zero1": replace(s, zero=1) if s.zero == 0 else None,
         "fit.remedy.zero3": replace(s, zero=3) if s.zero < 3 and s.pp == 1 else None,
+        "fit.remedy.offload": replace(s, optimizer_offload=1.0) if s.optimizer_offload < 1.0 else None,
         "fit.remedy.tp": replace(s, tp=s.tp * 2) if _can_double_tp(question) else None,
         "fit.remedy.pp": replace(s, pp=s.pp * 2) if s.pp * 2 <= question.model.layers else None,
         "fit.remedy.cp": replace(s, cp=s.cp * 2),
@@ -142,7 +169,7 @@ def _remedies(question: Question, view: MemoryView) -> list[Finding]:
         tried = replace(question, strategy=strategy)
         if not _valid([tried])[0]:
             continue
-        changed = memory_view(estimate_memory([case_of(tried)]), 0)
+        changed = memory_view(estimate_memory([case_of(tried)]), 0, _hosted(tried))
         if changed.total_bytes < 0.97 * view.total_bytes:
             values = {"total_gb": round(changed.total_bytes / 1e9, 1), "fits": changed.fits, "tp": strategy.tp, "pp": strategy.pp, "cp": strategy.cp}
             out.append(Finding(name, "info", values))

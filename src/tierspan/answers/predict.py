@@ -9,7 +9,7 @@ import numpy as np
 
 from tierspan.answers.neighbours import nearest_measurements
 from tierspan.answers.question import Question
-from tierspan.answers.results import CaseView, GroupPlacement, MemoryView, Prediction, Term, TierView, Traffic
+from tierspan.answers.results import CaseView, GroupPlacement, HostMemory, MemoryView, Prediction, Term, TierView, Traffic
 from tierspan.estimates.calibration.intervals import lookup, table_from_json
 from tierspan.estimates.cases import Case, arrays_of
 from tierspan.estimates.memory import MemoryEstimate, estimate_memory
@@ -68,13 +68,26 @@ def case_view(question: Question, micro_batches: float) -> CaseView:
     )  # fmt: skip
 
 
-def memory_view(memory: MemoryEstimate, i: int) -> MemoryView:
-    """Memory of row i by term."""
+HOST_TERMS = {"optimizer": "host_optimizer", "activations": "host_activations", "weights": "host_weights"}
+
+
+def memory_view(memory: MemoryEstimate, i: int, node_size: int) -> MemoryView:
+    """Memory of row i by term; ``node_size`` ranks share a host."""
     total, usable = _at(memory.terms.reserved, i), _at(memory.usable_bytes, i)
     return MemoryView(
         total_bytes=total, usable_bytes=usable, margin_bytes=usable - total, fits=total <= usable, oom_probability=_at(memory.oom_probability, i),
         heaviest_stage=STAGES[int(_at(memory.terms.stage, i))], terms={name: _at(getattr(memory.terms, name), i) for name in MEMORY_TERMS},
+        allocated_bytes=_at(memory.terms.allocated, i), host=_host(memory, i, node_size),
     )  # fmt: skip
+
+
+def _host(memory: MemoryEstimate, i: int, node_size: int) -> HostMemory | None:
+    """Host memory that offloading takes, None without; no system of the catalogue states how much a host has."""
+    rank = _at(memory.host_bytes, i)
+    if rank <= 0.0:
+        return None
+    terms = {name: _at(getattr(memory.terms, field), i) for name, field in HOST_TERMS.items()}
+    return HostMemory(terms=terms, bytes_per_rank=rank, bytes_per_node=rank * node_size)
 
 
 def plan_findings(question: Question, arrays: Cases, i: int) -> tuple[Finding, ...]:
@@ -106,7 +119,7 @@ def _answer(i: int, q: Question, case: Case, arrays: Cases, e: StepEstimate, mem
     flops = _at(e.flops_per_step, i)
     n = q.cluster.accelerators
     power = q.cluster.accelerator.power_W
-    view = memory_view(memory, i)
+    view = memory_view(memory, i, min(q.cluster.node_size, q.cluster.accelerators))
     terms = () if invalid else _terms(e, i, traffic, tiers, step)
     binds = _binds(terms)
     return Prediction(

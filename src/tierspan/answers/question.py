@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 PlaceOf = Callable[[str], Place]
 GROUPS: Final = ("tp", "pp", "cp", "ep", "vpp")
+OFFLOADS: Final = ("optimizer_offload", "activation_offload", "parameter_offload")
+UNTIMED_SCHEDULES: Final = ("zb-h1", "zb-h2", "dualpipe")
+"""Schedules whose memory is told, but whose step time is still that of 1F1B."""
 _NEEDED: Final = ("sequence_length", "global_batch")
 
 
@@ -74,6 +77,9 @@ class Given(TypedDict, total=False):
     overlap_param_gather: bool | None
     overlap_tp: bool | None
     overlap_p2p: bool | None
+    optimizer_offload: float | None
+    activation_offload: float | None
+    parameter_offload: float | None
     rank_order: str | None
     stack: str | None
 
@@ -193,6 +199,12 @@ def _strategy(values: Mapping[str, object], job: Job, model: ModelSpec, cluster:
     if etp is None and model.experts and tp > 1 and usual.etp is not None:
         etp = book.take("etp", usual.etp)
     many = ranks * cp > 1
+    schedule = cast("Schedule", values.get("schedule") or ("interleaved" if vpp > 1 else "1f1b"))
+    if schedule in UNTIMED_SCHEDULES and pp > 1:
+        book.note("step time", "1f1b", "question.schedule_untimed", schedule=schedule)
+    offload = {name: float(cast("float", values.get(name) or 0.0)) for name in OFFLOADS}
+    if any(offload.values()):
+        book.note("step time", "no offload", "question.offload_untimed")
     return Strategy(
         tp=tp,
         pp=pp,
@@ -205,7 +217,10 @@ def _strategy(values: Mapping[str, object], job: Job, model: ModelSpec, cluster:
         shard_group=cast("int | None", values.get("shard_group")),
         micro_batch=book.take("micro_batch", share, "question.whole_share" if share > 1 else "question.habit"),
         recompute=book.take("recompute", usual.recompute),
-        schedule=cast("Schedule", values.get("schedule") or ("interleaved" if vpp > 1 else "1f1b")),
+        schedule=schedule,
+        optimizer_offload=offload["optimizer_offload"],
+        activation_offload=offload["activation_offload"],
+        parameter_offload=offload["parameter_offload"],
         overlap_grad_reduce=_switch(values, "overlap_grad_reduce", usual.overlap_grad_reduce, many, book),
         overlap_param_gather=_switch(values, "overlap_param_gather", usual.overlap_param_gather, many, book),
         overlap_tp=_switch(values, "overlap_tp", usual.overlap_tp, tp > 1, book),

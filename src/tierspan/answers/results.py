@@ -73,6 +73,34 @@ class MemoryView:
     oom_probability: float
     heaviest_stage: str
     terms: dict[str, float]
+    allocated_bytes: float = float("nan")
+    host: HostMemory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HostMemory:
+    """What offloading keeps in the memory of a host: by term on the heaviest rank, and in all on a node whose ranks are all on the fullest stage.
+
+    ``available_bytes_per_node`` is the host memory of the system, ``None`` where the catalogue does not know it.
+    """
+
+    terms: dict[str, float]
+    bytes_per_rank: float
+    bytes_per_node: float
+    available_bytes_per_node: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StageMemory:
+    """Memory of one rank of a pipeline stage: its layers, the micro-batches whose activations it keeps, and bytes by term."""
+
+    stage: Literal["only", "first", "middle", "last"]
+    layers: float
+    in_flight: float
+    allocated_bytes: float
+    total_bytes: float
+    fits: bool
+    terms: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +268,7 @@ class Fitting:
     status: Literal["fits", "borderline", "does not fit", "invalid"]
     case: CaseView
     memory: MemoryView
+    stages: tuple[StageMemory, ...]
     smallest_accelerators: int | None
     largest_micro_batch: int | None
     largest_sequence_length: int | None

@@ -55,9 +55,11 @@ def layer_exchange(cases: Cases, network: Network, moe_share: Array) -> LayerExc
     left = k.tp_exposed * np.where(s.overlap_tp > 0, k.tp_overlap_left, 1.0)
     again = np.where(s.recompute == 2, 1.0, 0.0)
     tp_all = (2.0 + again) * pairs * pair
-    # ranks of a collective that leaves the domain wait for the slowest of them, at every domain that it crosses
-    crossed = np.maximum(s.tp / tp.members[0] - 1.0, 0.0)
-    tp_seconds = left * tp_all + np.where(s.sp > 0, 2.0, 1.0) * (2.0 + again) * pairs * crossed * k.rank_skew_s
+    # Where a collective leaves the domain its ranks wait for the slowest at every domain crossed. It is sent in chunks: the best cut of V bytes
+    # over a path with wait a takes (sqrt(V / B) + sqrt(a))^2, so that the wait costs a + 2 sqrt(a V / B) beyond the wire.
+    wait = np.maximum(s.tp / tp.members[0] - 1.0, 0.0) * k.rank_skew_s
+    calls = np.where(s.sp > 0, 2.0, 1.0)
+    tp_seconds = left * tp_all + (2.0 + again) * pairs * calls * (wait + 2.0 * np.sqrt(wait * pair / calls))
     parts = on_tiers("tp", tp_seconds, tp, network.tiers)
     hidden = {"tp": tp_all - tp_seconds}
     exposed = tp_seconds
@@ -206,14 +208,22 @@ def step_exchange(
     def exposed_of(cost: Array, window: Array, overlapped: Array, least: Array) -> Array:
         return np.where(overlapped > 0, least * cost + np.maximum((1.0 - least) * cost - window, 0.0), cost)
 
-    once_g = exposed_of(grads * repeats, work_b * repeats, s.overlap_grad_reduce, k.dp_exposed)
-    once_p = exposed_of(params, work_f, s.overlap_param_gather, k.dp_exposed)
+    early = np.minimum(s.pp, micro_batches) * (s.vpp - 1.0)
+
+    def exposed_once(cost: Array, window: Array, overlapped: Array, least: Array) -> Array:
+        """With chunks, all but one are done a group of micro-batches early: only the last chunk's part, or what the group does not cover, shows."""
+        rest, chunk = (1.0 - least) * cost, window / s.vpp
+        shown = np.maximum(np.maximum(rest / s.vpp - chunk, rest - chunk - early * chunk), 0.0)
+        return np.where(overlapped > 0, least * cost + shown, cost)
+
+    once_g = exposed_once(grads * repeats, work_b * repeats, s.overlap_grad_reduce, k.dp_exposed)
+    once_p = exposed_once(params, work_f, s.overlap_param_gather, k.dp_exposed)
     # the two groups share the window of the last backward pass: experts come after the dense part
     expert_g = exposed_of(bulk.expert_grads, np.maximum(work_b - grads, 0.0), s.overlap_grad_reduce, k.dp_exposed)
     expert_p = exposed_of(bulk.expert_params, np.maximum(work_f - params, 0.0), s.overlap_param_gather, k.dp_exposed)
     gathers = bulk.gather + bulk.scatter
     per_micro = exposed_of(gathers, work_f + work_b, s.overlap_param_gather, k.fsdp_exposed)
-    last = exposed_of(across, work_b, s.overlap_grad_reduce, k.dp_exposed)
+    last = exposed_once(across, work_b, s.overlap_grad_reduce, k.dp_exposed)
     # what stays inside the sharding group runs on its tier; gradients are booked where the slower of their two stages runs
     in_groups = np.where(fully, micro_batches * per_micro, once_p + np.where(across > bulk.inside, 0.0, once_g))
     over_all = np.where(fully, last, np.where((across > bulk.inside) | (s.zero == 0), once_g, 0.0))

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 
 import numpy as np
 
 from tierspan.estimates.cases import Case
-from tierspan.laws.memory import MemoryConstants, MemoryTerms, memory_priors, memory_terms
+from tierspan.estimates.memory_risk import oom_probability
+from tierspan.laws.memory import MemoryConstants, MemoryTerms, memory_priors
 from tierspan.laws.memory.constants import fitted_memory
+from tierspan.laws.memory.terms import heaviest, terms_at, terms_by_stage
 from tierspan.specs.arrays import Array, ModelArrays, StrategyBatch
 
 REFERENCE = "megatron-core"
-NORMAL_MEDIAN = 0.6745
-"""Median of the absolute value of a standard normal variable: turns a median error into a standard deviation."""
-UNCHECKED_SPREAD = 0.1
-"""Least standard deviation (log) of the peak of a stack on which the law was never checked: about that of the widest nanotron variant; assumed."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryEstimate:
-    """Terms and limits, shape (n,): ``usable_bytes`` is left for the framework, ``oom_probability`` that the peak exceeds it."""
+    """Terms and limits, shape (n,).
+
+    ``usable_bytes`` is left for the framework, ``oom_probability`` that the peak exceeds it, ``host_bytes`` what a rank keeps on its
+    host, the largest of the stages.
+    """
 
     terms: MemoryTerms
     usable_bytes: Array
     oom_probability: Array
     measured_stack: tuple[bool, ...]
+    host_bytes: Array
 
 
 def memory_stack(case: Case) -> tuple[str, bool]:
@@ -46,34 +45,35 @@ def memory_stack(case: Case) -> tuple[str, bool]:
     return REFERENCE, name in (REFERENCE, "simumax-megatron", "megatron-bridge", "nemo", "mlperf-nemo", "megatron-lm")
 
 
-@cache
-def _residuals() -> dict[str, tuple[float, float]]:
-    """Middle and standard deviation of log(measured / predicted) of the peak by memory stack, from the record of the memory fit."""
-    text = resources.files("tierspan.laws.memory").joinpath("fitted.json").read_text(encoding="utf-8")
-    errors = json.loads(text)["errors"]
-    return {
-        name: (-math.log1p(float(e["peak_bias"])), float(e["peak_median_ape"]) / NORMAL_MEDIAN)
-        for name, e in errors.items()
-        if e.get("peak_median_ape")
-    }
-
-
 def estimate_memory(cases: Sequence[Case], strategies: StrategyBatch | None = None) -> MemoryEstimate:
     """Memory of each case. With ``strategies`` the plans and jobs of one case are replaced by a batch of them (candidates of a search)."""
     names = [memory_stack(c) for c in cases]
     constants = [_constants(c, name) for c, (name, _) in zip(cases, names, strict=True)]
     batch = strategies or StrategyBatch.of([(c.strategy, c.job, c.cluster.accelerators) for c in cases])
     stacked = MemoryConstants.stack(constants)
-    terms = memory_terms(ModelArrays.of([c.model for c in cases]), batch, stacked)
+    by_stage = terms_by_stage(ModelArrays.of([c.model for c in cases]), batch, stacked)
+    terms = heaviest(by_stage)
     offered = np.array([c.cluster.accelerator.memory_usable_bytes or c.cluster.accelerator.memory_bytes for c in cases])
     usable = np.maximum(offered - np.asarray(stacked.outside_bytes), 1.0)
-    known = [_residuals()[name] for name, _ in names]
-    middle = np.array([m for m, _ in known])
-    sigma = np.array([s if checked else max(s, UNCHECKED_SPREAD) for (_, s), (_, checked) in zip(known, names, strict=True)])
-    # where the law is known to be low the probability takes that into account; the peak itself is told as the law gives it
-    over = (np.log(terms.reserved / usable) + middle) / sigma
-    probability = np.array([0.5 * math.erfc(-x / math.sqrt(2.0)) for x in np.ravel(over)])
-    return MemoryEstimate(terms, np.broadcast_to(usable, terms.reserved.shape), probability, tuple(checked for _, checked in names))
+    # measured figures of the chosen stack lie off by what left-out models showed: the peak itself is told as the law gives it
+    probability = oom_probability(names, np.log(usable / terms.reserved))
+    return MemoryEstimate(
+        terms=terms,
+        usable_bytes=np.broadcast_to(usable, terms.reserved.shape),
+        oom_probability=probability,
+        measured_stack=tuple(checked for _, checked in names),
+        host_bytes=np.max([np.broadcast_to(found.host, terms.reserved.shape) for found in by_stage.values()], axis=0),
+    )
+
+
+def estimate_stages(case: Case) -> dict[str, MemoryTerms]:
+    """Memory of one case on its first, middle and last stage (one entry ``only`` without a pipeline), arrays of shape (1,)."""
+    constants = _constants(case, memory_stack(case)[0])
+    batch = StrategyBatch.of([(case.strategy, case.job, case.cluster.accelerators)])
+    pp = case.strategy.pp
+    places = {"only": 0} if pp == 1 else {"first": 0, **({"middle": pp // 2} if pp > 2 else {}), "last": pp - 1}
+    models = ModelArrays.of([case.model])
+    return {name: terms_at(models, batch, constants, np.array([float(index)])) for name, index in places.items()}
 
 
 def _constants(case: Case, name: str) -> MemoryConstants:

@@ -109,6 +109,9 @@ class StrategyBatch(Rows):
     global_batch: Array
     precision: Array
     lora: Array
+    optimizer_offload: Array
+    activation_offload: Array
+    parameter_offload: Array
 
     @property
     def micro_batches(self) -> Array:
@@ -132,7 +135,9 @@ class StrategyBatch(Rows):
                     "gpipe": s.schedule == "gpipe", "schedule": SCHEDULE_CODE[s.schedule],
                     "overlap_grad_reduce": s.overlap_grad_reduce, "overlap_param_gather": s.overlap_param_gather,
                     "overlap_tp": s.overlap_tp, "overlap_p2p": s.overlap_p2p, "sequence_length": j.sequence_length, "global_batch": j.global_batch,
-                    "precision": PRECISION_CODE[j.precision], "lora": j.lora, **{f"{k}_stride": v for k, v in stride.items()},
+                    "precision": PRECISION_CODE[j.precision], "lora": j.lora,
+                    "optimizer_offload": s.optimizer_offload, "activation_offload": s.activation_offload,
+                    "parameter_offload": s.parameter_offload, **{f"{k}_stride": v for k, v in stride.items()},
                 }
             )  # fmt: skip
         return cls(**{f.name: np.array([float(r[f.name]) for r in rows]) for f in fields(cls)})

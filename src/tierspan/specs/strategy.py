@@ -32,6 +32,8 @@ class Strategy:
 
     ``ep`` ranks share the experts (carved out of cp * dp); ``etp`` is the tensor-parallel size inside an expert (``None`` = tp).
     ``shard_group`` is the size of the ZeRO sharding group where it is smaller than dp * cp (HSDP, hierarchical ZeRO).
+    ``*_offload`` are the shares (0 to 1) of optimizer states, of activations kept for the backward pass and of parameters that lie in
+    the memory of the host.
     """
 
     tp: int = 1
@@ -51,4 +53,7 @@ class Strategy:
     overlap_tp: bool = False
     overlap_p2p: bool = True
     rank_order: str = MEGATRON_ORDER
+    optimizer_offload: float = 0.0
+    activation_offload: float = 0.0
+    parameter_offload: float = 0.0
     notes: tuple[str, ...] = field(default=())

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tierspan.estimates.calibration.memory_rows import MemoryRows
-from tierspan.laws.memory import MemoryConstants, memory_priors, memory_terms
+from tierspan.estimates.memory_risk import Residuals
+from tierspan.laws.memory import MemoryConstants, MemoryTerms, memory_priors
+from tierspan.laws.memory.terms import heaviest, terms_by_stage
 
 Array = NDArray[np.float64]
 Constants = Mapping[str, float]
@@ -22,8 +24,8 @@ NANOTRON = ("nanotron-single", "nanotron-staged", "nanotron-fixed")
 STRUCTURE: Mapping[str, Constants] = {
     # How layers are placed and what is kept is read off the rows at tp = 1 (placing) and large tp (kept inputs), then held fixed.
     "nanotron-single": {"stage_rule": 2.0, "gather_free": 0.0},
-    "nanotron-staged": {"stage_rule": 2.0, "gathered_bytes": 0.0},
-    "nanotron-fixed": {"stage_rule": 1.0, "gather_free": 2.0},
+    "nanotron-staged": {"stage_rule": 2.0, "gathered_bytes": 0.0, "gathered_flat_bytes": 0.0},
+    "nanotron-fixed": {"stage_rule": 3.0, "gather_free": 2.0},
 }
 FREE: Mapping[str, tuple[float, float]] = {
     # Name: lower and upper bound that physics allows (constants: laws/memory/constants.py).
@@ -31,7 +33,9 @@ FREE: Mapping[str, tuple[float, float]] = {
     "step_bytes": (0.0, 6.0),
     "norm_bytes": (4.0, 24.0),
     "mlp_extra": (0.0, 2.0),
-    "gathered_bytes": (2.0, 4.0),
+    "gathered_bytes": (0.0, 4.0),
+    "gathered_flat_bytes": (0.0, 12000.0),
+    "ahead_bytes": (5e6, 5e7),
     "logit_bytes": (8.0, 32.0),
     "transient_bytes": (0.0, 24.0),
     "fragmentation": (0.0, 0.3),
@@ -70,10 +74,17 @@ def predict_rows(
 ) -> tuple[Array, NDArray[np.bool_]]:
     """(peak in bytes: reserved, or allocated where that was measured; dies) of each row."""
     constants = constants_of(rows, fitted)
-    terms = memory_terms(rows.models, rows.strategies, constants)
+    told, worst = _told_and_worst(rows, constants)
     allocated_only = ~np.isnan(rows.peak_bytes) & ~rows.reserved
-    peak = np.where(allocated_only, terms.allocated, terms.reserved)
-    return peak, terms.reserved > offered_bytes - constants.outside_bytes
+    peak = np.where(allocated_only, told.allocated, told.reserved)
+    return peak, worst.reserved > offered_bytes - constants.outside_bytes
+
+
+def _told_and_worst(rows: MemoryRows, constants: MemoryConstants) -> tuple[MemoryTerms, MemoryTerms]:
+    """Terms of the rank whose peak the row tells, and of the heaviest one, which decides whether the run dies."""
+    by_stage = terms_by_stage(rows.models, rows.strategies, constants)
+    worst = heaviest(by_stage)
+    return worst.where(rows.first_stage, by_stage[0]), worst
 
 
 def errors_of(rows: MemoryRows, peak: Array, dies: NDArray[np.bool_]) -> MemoryErrors:
@@ -131,8 +142,9 @@ def fit_memory(rows: MemoryRows, offered_bytes: Array, rounds: int = 12) -> dict
 def expand(free: Constants) -> dict[str, dict[str, float]]:
     """Constants of each stack from the shared fitted ones."""
     out: dict[str, dict[str, float]] = {stack: {**free, **STRUCTURE[stack]} for stack in NANOTRON}
-    # With pipeline stages torchtitan keeps a stage's gathered weights from forward to backward: every layer of it is whole.
-    return {**out, "megatron-core": {}, "torchtitan": {}, "torchtitan-staged": {"gathered_layers": 1e9}}
+    # With pipeline stages torchtitan keeps a stage's gathered weights from forward to backward, every layer of it whole, and adds up
+    # whole gradients until the last micro-batch (FSDP2 without gradient synchronisation).
+    return {**out, "megatron-core": {}, "torchtitan": {}, "torchtitan-staged": {"gathered_layers": 1e9, "whole_gradients": 1.0}}
 
 
 def leave_one_model_predictions(rows: MemoryRows, offered_bytes: Array) -> tuple[Array, NDArray[np.bool_]]:
@@ -161,16 +173,24 @@ def leave_one_model_out(rows: MemoryRows, offered_bytes: Array) -> dict[str, Mem
 
 
 def memory_record(rows: MemoryRows, offered_bytes: Array, source: bytes) -> dict[str, Any]:
-    """Fit and describe it: constants per stack, errors, rows, date and a hash of the data; ready for a data file."""
+    """Fit and describe it: constants per stack, errors, residuals of left-out models, rows, date and a hash of the data; ready for a data file."""
     fitted = fit_memory(rows, offered_bytes)
     peak, dies = predict_rows(rows, fitted, offered_bytes)
     stacks = np.array(rows.stacks)
+    left_out, _ = leave_one_model_predictions(rows, offered_bytes)
+    known = ~np.isnan(rows.peak_bytes) & ~rows.died
+    residuals = {
+        stack: asdict(Residuals.of(np.log(rows.peak_bytes[of] / left_out[of])))
+        for stack in sorted(set(stacks))
+        if (of := known & (stacks == stack)).any()
+    }
     errors = {stack: asdict(errors_of(rows.take(stacks == stack), peak[stacks == stack], dies[stacks == stack])) for stack in sorted(set(stacks))}
     return {
         "constants": fitted,
         "free": sorted(FREE),
         "rows": {"used": len(rows.names), "unread": len(rows.unread)},
         "errors": errors,
+        "residuals": residuals,
         "date": date.today().isoformat(),
         "data_sha256": hashlib.sha256(source).hexdigest(),
         "law_sha256": law_hash(),
@@ -198,11 +218,11 @@ def _equal_by(names: Sequence[str]) -> Array:
 
 def _loss(rows: MemoryRows, fitted: Mapping[str, Constants], offered: Array, weights: Array) -> float:
     constants = constants_of(rows, fitted)
-    reserved = memory_terms(rows.models, rows.strategies, constants).reserved
+    told, worst = _told_and_worst(rows, constants)
     known = ~np.isnan(rows.peak_bytes) & ~rows.died
-    e = np.log(reserved[known] / rows.peak_bytes[known]) / HUBER
+    e = np.log(told.reserved[known] / rows.peak_bytes[known]) / HUBER
     peaks = np.average(np.sqrt(1.0 + e * e) - 1.0, weights=weights[known])
-    over = np.log(reserved / np.maximum(offered - constants.outside_bytes, 1.0))
+    over = np.log(worst.reserved / np.maximum(offered - constants.outside_bytes, 1.0))
     hinge = np.clip(MARGIN + np.where(rows.died, -over, over), 0.0, 0.5) / HUBER
     return float(peaks + HINGE_WEIGHT * np.average(hinge, weights=weights))
 

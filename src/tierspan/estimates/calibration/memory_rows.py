@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,9 @@ from tierspan.specs.strategy import Job, Strategy
 Array = NDArray[np.float64]
 Row = Mapping[str, str]
 GB = 1e9
+JOB = re.compile(r"\bjob (\d+)")
+LATE_JOB = 14_017_000
+"""Jobs of the nanotron grid without pipeline stages: up to 14016400 every one keeps gathered inputs, from 14019166 on none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,8 @@ class MemoryRows:
     """Usable rows of a file, all arrays of shape (n,) in file order.
 
     ``position`` is the row's place in the file, ``peak_bytes`` the measured peak (NaN where none), ``reserved`` whether that is the
-    reserved one, ``died`` whether it ran out of memory, ``assumed`` what had to be assumed, ``unread`` the reason per skipped position.
+    reserved one, ``first_stage`` whether it is the peak of rank 0, on the first pipeline stage, and not that of the heaviest rank,
+    ``died`` whether it ran out of memory, ``assumed`` what had to be assumed, ``unread`` the reason per skipped position.
     """
 
     position: NDArray[np.int64]
@@ -36,6 +41,7 @@ class MemoryRows:
     accelerators: tuple[str, ...]
     peak_bytes: Array
     reserved: NDArray[np.bool_]
+    first_stage: NDArray[np.bool_]
     died: NDArray[np.bool_]
     assumed: tuple[tuple[str, ...], ...]
     unread: Mapping[int, str]
@@ -53,6 +59,7 @@ class MemoryRows:
             accelerators=tuple(self.accelerators[i] for i in pick),
             peak_bytes=self.peak_bytes[index],
             reserved=self.reserved[index],
+            first_stage=self.first_stage[index],
             died=self.died[index],
             assumed=tuple(self.assumed[i] for i in pick),
             unread=self.unread,
@@ -92,7 +99,10 @@ def memory_rows(rows: Sequence[Row]) -> MemoryRows:
         stacks=tuple(stack_of(k[1]) for k in kept),
         accelerators=tuple(k[1]["accelerator"] for k in kept),
         peak_bytes=np.array(peaks),
-        reserved=np.array([bool(k[1]["peak_reserved_gb"]) for k in kept]),
+        # the figure that torchtitan logs and its tables repeat is the allocator's reserved maximum, whatever column it stands in
+        reserved=np.array([bool(k[1]["peak_reserved_gb"]) or "torchtitan" in k[1]["source"] for k in kept]),
+        # the source does not say whose peak it is; where the last stage is the heaviest the figures follow the first (docs/concepts/memory.md)
+        first_stage=np.array(["nanotron" in k[1]["model"] for k in kept]),
         died=np.array([k[1]["outcome"] == "oom" for k in kept]),
         assumed=tuple(k[5] for k in kept),
         unread=unread,
@@ -102,14 +112,16 @@ def memory_rows(rows: Sequence[Row]) -> MemoryRows:
 def stack_of(row: Row) -> str:
     """Name the software variant whose constants hold.
 
-    nanotron has three: before the pipeline fix without (``nanotron-single``) and with pipeline stages (``nanotron-staged``), run months
-    apart (job numbers in the sources), and after it (``nanotron-fixed``). They differ in the placing of layers and in whether gathered
-    block inputs are kept. torchtitan keeps a stage's weights gathered where there are pipeline stages.
+    nanotron has three: before the pipeline fix without (``nanotron-single``) and with pipeline stages (``nanotron-staged``), and after it
+    (``nanotron-fixed``). They differ in the placing of layers and in whether gathered block inputs are kept. Runs without stages from
+    job ``LATE_JOB`` on keep none, as those with stages. torchtitan keeps a stage's weights gathered where there are pipeline stages.
     """
     if "nanotron" in row["model"]:
         if row["after_pp_fix"] == "yes":
             return "nanotron-fixed"
-        return "nanotron-single" if row["pp"] == "1" else "nanotron-staged"
+        job = JOB.search(row["source"])
+        late = job is not None and int(job.group(1)) >= LATE_JOB
+        return "nanotron-staged" if late or row["pp"] != "1" else "nanotron-single"
     if "torchtitan" in row["source"]:
         return "torchtitan" if row["pp"] in ("", "1") else "torchtitan-staged"
     return "megatron-core"

@@ -10,7 +10,7 @@ from tierspan.specs.precision import PRECISIONS
 from tierspan.specs.strategy import RECOMPUTE_CODE, SCHEDULE_CODE
 
 Section = Literal["cluster", "job", "strategy"]
-Kind = Literal["count", "level", "flag", "choice", "order"]
+Kind = Literal["count", "level", "flag", "choice", "order", "share"]
 
 MOST: Final = 10**12
 """No count is larger: beyond it somebody mistook a unit."""
@@ -62,6 +62,9 @@ SETTINGS: Final = (
     Setting("overlap_param_gather", "strategy", "flag", ("--overlap-param-gather/--no-overlap-param-gather",)),
     Setting("overlap_tp", "strategy", "flag", ("--tp-comm-overlap/--no-tp-comm-overlap", "--overlap-tp/--no-overlap-tp")),
     Setting("overlap_p2p", "strategy", "flag", ("--overlap-p2p-communication/--no-overlap-p2p-communication", "--overlap-p2p/--no-overlap-p2p")),
+    Setting("optimizer_offload", "strategy", "share", ("--optimizer-offload-fraction", "--offload-optimizer")),
+    Setting("activation_offload", "strategy", "share", ("--activation-offload-fraction", "--offload-activations")),
+    Setting("parameter_offload", "strategy", "share", ("--parameter-offload-fraction", "--offload-parameters")),
     Setting("rank_order", "strategy", "order", ("--rank-order",)),
 )
 BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
@@ -94,6 +97,8 @@ def checked(setting: Setting, value: object, place: Place) -> object:
         raise InputError("scenario.type_flag", place=place, key=setting.path, value=_short(value))
     if setting.kind in ("count", "level"):
         return _whole(setting, value, place)
+    if setting.kind == "share":
+        return _share(setting, value, place)
     if not isinstance(value, str):
         raise InputError("scenario.type_text", place=place, key=setting.path, value=_short(value))
     if setting.kind == "order":
@@ -107,6 +112,14 @@ def checked(setting: Setting, value: object, place: Place) -> object:
             raise InputError("scenario.choice_near", place=place, key=setting.path, value=_short(value), suggestion=near[0], allowed=allowed)
         raise InputError("scenario.choice", place=place, key=setting.path, value=_short(value), allowed=allowed)
     return value
+
+
+def _share(setting: Setting, value: object, place: Place) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError("scenario.type_share", place=place, key=setting.path, value=_short(value))
+    if not 0.0 <= value <= 1.0:
+        raise InputError("value.out_of_range", place=place, key=setting.path, value=_short(value), low=0, high=1)
+    return float(value)
 
 
 def _whole(setting: Setting, value: object, place: Place) -> int:

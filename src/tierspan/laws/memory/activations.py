@@ -11,6 +11,9 @@ from tierspan.specs.arrays import ModelArrays, StrategyBatch
 
 Array = NDArray[np.float64]
 LOG_SUM_EXP_BYTES = 4.0
+AHEAD_FROM, AHEAD_WHOLLY = 0.8, 1.3
+"""Where running ahead begins and is complete, in units of ``ahead_bytes``; with the square root of tp the shape that residuals of the nanotron
+grid showed, chosen by eye on all its models."""
 
 
 def tokens_per_rank(s: StrategyBatch) -> Array:
@@ -56,18 +59,38 @@ def layer_bytes_per_token(m: ModelArrays, s: StrategyBatch, c: MemoryConstants) 
     return dense, moe
 
 
+def gathered_micro_batches(m: ModelArrays, s: StrategyBatch, c: MemoryConstants, stage: Stage) -> Array:
+    """Micro-batches whose gathered block inputs are reserved at once: those in flight, less ``gather_free``.
+
+    Where the kernels on a rank's share of a block input take longer than the host needs to launch them, the host runs ahead: blocks that
+    another stream still reads cannot be handed out again, and as soon as a step has more micro-batches than are in flight, up to
+    ``gather_free`` more are reserved. The launch of a layer takes the longer the more ranks it waits for, told by sqrt(t); the change is
+    gradual, from 0.8 to 1.3 times ``ahead_bytes``.
+    """
+    width = c.activation_bytes * tokens_per_rank(s) * m.hidden / sequence_split(s)
+    reached = (width / (c.ahead_bytes * np.sqrt(s.tp)) - AHEAD_FROM) / (AHEAD_WHOLLY - AHEAD_FROM)
+    ahead = np.clip(reached, 0.0, 1.0) * np.clip(s.micro_batches - stage.in_flight, 0.0, c.gather_free)
+    return np.maximum(stage.in_flight - c.gather_free, 0.0) + ahead
+
+
+def layer_at_work_bytes(s: StrategyBatch, stage: Stage, per_token: tuple[Array, Array]) -> Array:
+    """Activations of one layer and one micro-batch, the larger of the stage's kinds."""
+    dense, moe = per_token
+    return tokens_per_rank(s) * np.maximum((stage.dense_layers > 0) * dense, (stage.moe_layers > 0) * moe)
+
+
 def activation_bytes(m: ModelArrays, s: StrategyBatch, c: MemoryConstants, stage: Stage, per_token: tuple[Array, Array]) -> Array:
     """Activations of all micro-batches in flight on the stage, shape (n,); ``per_token`` is :func:`layer_bytes_per_token`.
 
     Full recomputation keeps the input of each layer (2 h per token) and one layer in full; selective drops the scores only.
-    ``gathered_bytes`` of block inputs stay whole on every rank except in ``gather_free`` micro-batches.
+    ``gathered_bytes`` of block inputs stay whole on every rank in the micro-batches that :func:`gathered_micro_batches` counts.
     """
     tokens = tokens_per_rank(s)
     dense, moe = per_token
-    gathered = (s.tp > 1) * (s.sp > 0) * c.gathered_bytes * m.hidden
-    holding = np.maximum(stage.in_flight - c.gather_free, 0.0)
+    gathered = (s.tp > 1) * (s.sp > 0) * (c.gathered_bytes * m.hidden + c.gathered_flat_bytes)
+    holding = gathered_micro_batches(m, s, c, stage)
     in_full = stage.in_flight * (stage.dense_layers * dense + stage.moe_layers * moe) + holding * stage.layers * gathered
-    largest = np.maximum((stage.dense_layers > 0) * dense, (stage.moe_layers > 0) * moe) + gathered
+    largest = layer_at_work_bytes(s, stage, per_token) + tokens * gathered
     inputs = c.activation_bytes * m.hidden / sequence_split(s)
-    again = stage.in_flight * stage.layers * inputs + largest
-    return tokens * np.where(s.recompute == 2, np.minimum(again, in_full), in_full)
+    again = tokens * stage.in_flight * stage.layers * inputs + largest
+    return np.where(s.recompute == 2, np.minimum(again, tokens * in_full), tokens * in_full)

@@ -27,15 +27,19 @@ class MemoryConstants:
     Activations: ``activation_bytes`` per element; ``norm_bytes`` per token, layer and hidden element outside the parallel region
     (norms, residuals, block inputs, dropout masks); ``mlp_extra`` more tensors of the MLP's width that are kept (unfused activation);
     ``score_bytes`` per attention score where ``flash`` is 0; ``gathered_bytes`` per token, layer and hidden element for gathered block
-    inputs that sequence parallelism keeps whole, except for ``gather_free`` of the micro-batches in flight; ``logit_bytes`` per logit;
+    inputs that sequence parallelism keeps whole, except for ``gather_free`` of the micro-batches in flight (more of them
+    where a rank's share of a block input exceeds ``ahead_bytes``); ``gathered_flat_bytes`` per token and layer of the same copies,
+    whatever the width; ``logit_bytes`` per logit;
     ``transient_bytes`` per token and hidden element, whole on each rank, once.
 
-    ``gathered_layers`` are the layers of a stage that ZeRO-3 holds whole at a time (never more than the stage has). ``fragmentation``
+    ``gathered_layers`` are the layers of a stage that ZeRO-3 holds whole at a time (never more than the stage has); with
+    ``whole_gradients`` 1 gradients are added up unsharded over the micro-batches of a step, whatever the ZeRO stage. ``fragmentation``
     is the share that the allocator reserves beyond activations, logits and transients; ``reserve_bytes`` its fixed part.
     ``outside_bytes`` is used on the accelerator outside the framework's allocator (context, communication library): it lowers what is
     offered, and is not part of the peak.
     ``stage_rule``: how layers fill stages: 0 equally; 1 by cost, the head weighing as its parameters; 2 as 1, a full stage takes one layer
-    more.
+    more; 3 as 1, to the nearest
+    whole number.
     """
 
     weight_bytes: Value
@@ -52,9 +56,12 @@ class MemoryConstants:
     flash: Value
     gathered_bytes: Value
     gather_free: Value
+    gathered_flat_bytes: Value
+    ahead_bytes: Value
     logit_bytes: Value
     transient_bytes: Value
     gathered_layers: Value
+    whole_gradients: Value
     fragmentation: Value
     reserve_bytes: Value
     outside_bytes: Value

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from tierspan.laws import counts
 from tierspan.laws.memory.constants import MemoryConstants
-from tierspan.laws.memory.stages import Stage
-from tierspan.laws.schedules import model_copies
+from tierspan.laws.memory.stages import Stage, parameter_copies
 from tierspan.specs.arrays import ModelArrays, StrategyBatch
 from tierspan.specs.precision import PRECISION_CODE
 
@@ -30,19 +29,27 @@ class StageParameters:
     largest_layer: Array
     layers: Array
 
+    def plus(self, other: StageParameters, times: Array) -> StageParameters:
+        """These and ``times`` those of another stage on the same rank."""
+        return StageParameters(
+            dense=self.dense + times * other.dense,
+            experts=self.experts + times * other.experts,
+            largest_layer=np.maximum(self.largest_layer, (times > 0) * other.largest_layer),
+            layers=self.layers + times * other.layers,
+        )
+
 
 def stage_parameters(m: ModelArrays, s: StrategyBatch, stage: Stage, part: counts.RankLayer) -> StageParameters:
     """Count what one rank of the stage holds before any ZeRO sharding; ``part`` is :func:`counts.rank_layer` of the same rows.
 
-    A tied head is a second copy where pp > 1. DualPipe keeps a stage of each of its two copies of the model.
+    A tied head is a second copy where pp > 1.
     """
-    copies = model_copies(s.schedule)
     head = stage.last * np.where((m.tied_embeddings > 0) & (s.pp == 1), 0.0, 1.0) * counts.head_parameters(m) / s.tp
     embedding = stage.first * counts.embedding_parameters(m) / s.tp
-    dense = copies * (stage.layers * part.attention + stage.dense_layers * part.dense_mlp + stage.moe_layers * part.moe_shared)
+    dense = stage.layers * part.attention + stage.dense_layers * part.dense_mlp + stage.moe_layers * part.moe_shared
     moe = part.moe_shared + part.experts
     layer = part.attention + np.where(stage.moe_layers > 0, np.maximum(moe, (stage.dense_layers > 0) * part.dense_mlp), part.dense_mlp)
-    return StageParameters(dense=dense + head + embedding, experts=copies * stage.moe_layers * part.experts, largest_layer=layer, layers=stage.layers)
+    return StageParameters(dense=dense + head + embedding, experts=stage.moe_layers * part.experts, largest_layer=layer, layers=stage.layers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +70,11 @@ class StaticTerms:
 def static_terms(p: StageParameters, s: StrategyBatch, c: MemoryConstants) -> StaticTerms:
     """Bytes per parameter times parameters, divided by the sharding group from the ZeRO stage on that shards them.
 
-    optimizer: ZeRO-1; gradients: ZeRO-2; weights: ZeRO-3. Experts are sharded over the ranks that hold the same experts,
-    dp * cp * tp / (ep * etp), and never over more than ``shard_group``. The two copies of DualPipe are replicas of each other.
+    optimizer: ZeRO-1; gradients: ZeRO-2, except where a stack adds them up whole until the last micro-batch; weights: ZeRO-3.
+    Experts are sharded over the ranks that hold the same experts, dp * cp * tp / (ep * etp), and never over more than ``shard_group``.
+    The two copies of DualPipe are replicas of each other.
     """
-    copies = model_copies(s.schedule)
+    copies = parameter_copies(s)
     group = copies * np.maximum(s.shard_group, 1.0)
     expert_group = np.minimum(group, copies * counts.expert_replicas(s))
     trainable = np.where(s.lora > 0, c.lora_share, 1.0)
@@ -81,7 +89,7 @@ def static_terms(p: StageParameters, s: StrategyBatch, c: MemoryConstants) -> St
     weight_bytes = c.weight_bytes + quantised * c.fp8_copy_bytes
     return StaticTerms(
         weights=weight_bytes * held(3),
-        gradients=c.gradient_bytes * held(2) * trainable,
+        gradients=c.gradient_bytes * np.where(np.greater(c.whole_gradients, 0.0) & (s.micro_batches > 1), everything, held(2)) * trainable,
         optimizer=c.optimizer_bytes * held(1) * trainable,
         communication=replicated * c.bucket_bytes * everything * trainable
         + ((s.zero >= 3) & (group > 1)) * np.minimum(c.gathered_layers, p.layers) * c.weight_bytes * p.largest_layer,

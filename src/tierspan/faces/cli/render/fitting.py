@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from tierspan.faces.cli.render.parts import (
+    MEMORY_PARTS,
     assumptions_parts,
     case_lines,
     fitted,
     gigabytes,
     lines,
     memory_parts,
+    named,
     percent,
     said,
     title,
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tierspan.answers.results import Fitting
+
+
+STAGE_PARTS = ("weights", "gradients", "optimizer", "activations")
 
 
 def headline(fitting: Fitting, lang: str) -> str:
@@ -54,10 +60,37 @@ def fitting_parts(fitting: Fitting, lang: str, *, brief: bool = False) -> list[R
         parts.append(fitted(findings(fitting.findings, lang)))
     if fitting.status != "invalid":
         parts += memory_parts(fitting.memory, lang)
+        parts += stages_parts(fitting, lang)
         parts.append(lines(*_limits(fitting, lang), head=title("fit.limits", lang)))
     if fitting.remedies:
         parts.append(remedies_part(fitting, lang))
     return parts + assumptions_parts(fitting.assumptions, lang)
+
+
+def stages_parts(fitting: Fitting, lang: str) -> list[RenderableType]:
+    """One row for the first, the middle and the last stage; nothing without a pipeline."""
+    from tierspan.faces.cli.render.table import Column, number, table
+
+    if len(fitting.stages) < 2 or not math.isfinite(fitting.memory.total_bytes):
+        return []
+    columns = [
+        Column(said("fit.stages.stage", lang)),
+        number(said("fit.stages.layers", lang)),
+        number(said("fit.stages.in_flight", lang)),
+        *(number(named("memory_part", part, lang), "GB") for part in STAGE_PARTS),
+        number(said("fit.stages.total", lang), "GB"),
+    ]
+    rows = [
+        (
+            named("stage", stage.stage, lang),
+            f"{stage.layers:g}",
+            f"{stage.in_flight:.3g}",
+            *(gigabytes(sum(stage.terms[t] for t in MEMORY_PARTS[part])) for part in STAGE_PARTS),
+            gigabytes(stage.total_bytes),
+        )
+        for stage in fitting.stages
+    ]
+    return [lines(head=title("fit.stages", lang)), fitted(table(columns, rows))]
 
 
 def _limits(fitting: Fitting, lang: str) -> list[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from tierspan.answers.results import CaseView, GroupPlacement, MemoryView, Neighbour, TierView
+    from tierspan.answers.results import CaseView, GroupPlacement, HostMemory, MemoryView, Neighbour, TierView
     from tierspan.quantities.findings import Assumption
 
 WIDTH: Final = 100
@@ -216,7 +216,7 @@ def tiers_table(tiers: Sequence[TierView], lang: str) -> list[RenderableType]:
     return [fitted(table(columns, rows, title=said("predict.tiers", lang))), lines(*remarks)]
 
 
-_MEMORY_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
+MEMORY_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "weights": ("weights",),
     "gradients": ("gradients",),
     "optimizer": ("optimizer",),
@@ -231,11 +231,15 @@ def memory_parts(memory: MemoryView, lang: str) -> list[RenderableType]:
     from tierspan.faces.cli.render.table import Column, number, table
 
     parts = [memory_sentence(memory, lang)]
+    if math.isfinite(memory.allocated_bytes):
+        parts.append(said("predict.memory.allocated", lang, allocated=gigabytes(memory.allocated_bytes), reserved=gigabytes(memory.total_bytes)))
+    if memory.host is not None:
+        parts.append(host_sentence(memory.host, lang))
     if not math.isfinite(memory.total_bytes):
         return [lines(*parts, head=title("predict.memory", lang))]
     # Above the usable memory the bar shows parts of what is needed.
     whole_bytes = max(memory.usable_bytes if math.isfinite(memory.usable_bytes) else 0.0, memory.total_bytes)
-    shares = [(named("memory_part", name, lang), sum(memory.terms.get(t, 0.0) for t in terms) / whole_bytes) for name, terms in _MEMORY_PARTS.items()]
+    shares = [(named("memory_part", name, lang), sum(memory.terms.get(t, 0.0) for t in terms) / whole_bytes) for name, terms in MEMORY_PARTS.items()]
     rows = [
         (named("memory", name, lang), gigabytes(size), percent(size / memory.total_bytes))
         for name, size in sorted(memory.terms.items(), key=lambda item: -item[1])
@@ -248,6 +252,16 @@ def memory_parts(memory: MemoryView, lang: str) -> list[RenderableType]:
         stacked_bar(shares, limit=limit if math.isfinite(limit[1]) else None),
         fitted(table(columns, rows)),
     ]
+
+
+def host_sentence(host: HostMemory, lang: str) -> str:
+    """How much host memory a node needs for what is offloaded, against what the system has, or that nobody knows that."""
+    values = {"rank": gigabytes(host.bytes_per_rank), "node": gigabytes(host.bytes_per_node)}
+    if host.available_bytes_per_node is None:
+        return said("predict.memory.host_unknown", lang, **values)
+    enough = host.bytes_per_node <= host.available_bytes_per_node
+    found = gigabytes(host.available_bytes_per_node)
+    return said("predict.memory.host" if enough else "predict.memory.host_exceeds", lang, available=found, **values)
 
 
 def memory_sentence(memory: MemoryView, lang: str) -> str:
