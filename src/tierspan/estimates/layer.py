@@ -51,7 +51,7 @@ def rates_of(cases: Cases) -> Rates:
     wide = np.where(np.isnan(wide), peak, wide)
     wide_rate = wide * k.gemm_efficiency_wide / k.stack_factor
     return Rates(
-        gemm_flops=peak * k.gemm_efficiency / (k.stack_factor * np.where(low > 0, k.low_precision_factor, 1.0)),
+        gemm_flops=peak * k.gemm_efficiency / k.stack_factor,
         gemm_wide_flops=wide_rate,
         attention_flops=wide * k.attention_efficiency / k.stack_factor,
         memory_Bps=c.memory_bandwidth_Bps * k.memory_efficiency / k.stack_factor,

@@ -39,8 +39,8 @@ class Constants(Rows):
     host_overlap_power: Array
     step_constant_s: Array
     stack_factor: Array
-    low_precision_factor: Array
     tp_exposed: Array
+    tp_call_s: Array
     tp_overlap_left: Array
     cp_exposed: Array
     ep_exposed: Array

@@ -25,7 +25,7 @@ class Stack:
     ``selective_attention``: selective recompute runs the attention core again (1) or, fused, only cheap parts of it (0).
     ``dispatch_once``: a token goes to a remote domain once however many of its experts live there. ``dispatch_bytes`` an element sent to
     experts. ``balances_stages``: layers and head are dealt to the stages by their cost (1) or equally (0). ``gathered_tensors`` a layer
-    are gathered one by one after the step (0: in buckets). ``fuses_sinks``: the fused kernel takes attention sinks; where it does not, the scores are written. ``drops_tokens``:
+    are gathered one by one after the step (0: in buckets). ``fuses_sinks``: the fused kernel takes attention sinks; where it does not, the scores are written. ``host_driven``: launches wait for Python, so that their time stands in the host terms alone. ``drops_tokens``:
     tokens above an expert's capacity are dropped, so that the host need not wait for the counts of tokens. ``attention_kernel`` names the kernel of fused attention, whose rate depends on the architecture. ``family`` is the stack whose constants are taken where this one was never measured.
     """
 
@@ -45,6 +45,7 @@ class Stack:
     gathered_tensors: float
     fuses_sinks: float
     drops_tokens: float
+    host_driven: float
     source: str = ""
 
 
@@ -63,6 +64,7 @@ class StackArrays(Rows):
     gathered_tensors: Array
     fuses_sinks: Array
     drops_tokens: Array
+    host_driven: Array
 
     @classmethod
     def of(cls, stacks: Sequence[Stack]) -> StackArrays:
