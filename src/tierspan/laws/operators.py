@@ -103,6 +103,8 @@ def layer_times(models: ModelArrays, strategies: StrategyBatch, rates: Rates, co
     moe_gemm = np.maximum(grouped, weights) + shared_gemm + router
     cast = rates.low_precision * c.cast_bytes * routed * (m.hidden + width)
     moe_bytes = c.ffn_passes * 2.0 * (routed * width + tokens * m.shared_ffn / s.tp) * ups + c.permute_passes * 2.0 * routed * m.hidden / s.etp + cast
+    # experts with biases: adding them, clamping and the gate are passes of their own over gate and up (4 each), the gate (2) and the output (2)
+    moe_bytes = moe_bytes + m.expert_bias * 2.0 * routed * (5.0 * ups * width + 2.0 * m.hidden / s.etp)
     moe = m.experts > 0
     return LayerTimes(
         attention_gemm, core, attention_pass, dense_gemm, dense_pass, np.where(moe, moe_gemm, 0.0), np.where(moe, moe_bytes / rates.memory_Bps, 0.0)

@@ -63,6 +63,7 @@ class ModelArrays(Rows):
     window: Array
     windowed_layers: Array
     attention_sinks: Array
+    expert_bias: Array
     q_lora_rank: Array
     kv_lora_rank: Array
     rope_head_dim: Array
