@@ -58,11 +58,6 @@ def test_offload_tells_host_memory_and_that_its_time_is_left_out() -> None:
     assert "question.offload_untimed" not in [a.reason_id for a in kept.assumptions]
 
 
-def test_a_schedule_that_is_not_timed_is_said() -> None:
-    found = fit(question(tp=8, pp=2, schedule="zb-h2"))
-    assert "question.schedule_untimed" in [a.reason_id for a in found.assumptions]
-
-
 def test_the_largest_micro_batch_fits_and_the_next_does_not() -> None:
     q = question(tp=8, pp=2)
     largest = fit(q).largest_micro_batch

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 PlaceOf = Callable[[str], Place]
 GROUPS: Final = ("tp", "pp", "cp", "ep", "vpp")
 OFFLOADS: Final = ("optimizer_offload", "activation_offload", "parameter_offload")
-UNTIMED_SCHEDULES: Final = ("zb-h1", "zb-h2", "dualpipe")
 """Schedules whose memory is told, but whose step time is still that of 1F1B."""
 _NEEDED: Final = ("sequence_length", "global_batch")
 
@@ -200,8 +199,6 @@ def _strategy(values: Mapping[str, object], job: Job, model: ModelSpec, cluster:
         etp = book.take("etp", usual.etp)
     many = ranks * cp > 1
     schedule = cast("Schedule", values.get("schedule") or ("interleaved" if vpp > 1 else "1f1b"))
-    if schedule in UNTIMED_SCHEDULES and pp > 1:
-        book.note("step time", "1f1b", "question.schedule_untimed", schedule=schedule)
     offload = {name: float(cast("float", values.get(name) or 0.0)) for name in OFFLOADS}
     if any(offload.values()):
         book.note("step time", "no offload", "question.offload_untimed")

@@ -59,7 +59,9 @@ def layer_exchange(cases: Cases, network: Network, moe_share: Array) -> LayerExc
     # over a path with wait a takes (sqrt(V / B) + sqrt(a))^2, so that the wait costs a + 2 sqrt(a V / B) beyond the wire.
     wait = np.maximum(s.tp / tp.members[0] - 1.0, 0.0) * k.rank_skew_s
     calls = np.where(s.sp > 0, 2.0, 1.0)
-    tp_seconds = left * tp_all + (2.0 + again) * pairs * calls * (k.tp_call_s * (1.0 - cases.stacks.host_driven) + wait + 2.0 * np.sqrt(wait * pair / calls))
+    tp_seconds = left * tp_all + (2.0 + again) * pairs * calls * (
+        k.tp_call_s * (1.0 - cases.stacks.host_driven) + wait + 2.0 * np.sqrt(wait * pair / calls)
+    )
     parts = on_tiers("tp", tp_seconds, tp, network.tiers)
     hidden = {"tp": tp_all - tp_seconds}
     exposed = tp_seconds

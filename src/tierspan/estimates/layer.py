@@ -87,7 +87,7 @@ def network_of(cases: Cases) -> Network:
 
 def _device_seconds(times: LayerTimes, moe_share: Array, constants: Constants, lora: Array) -> tuple[dict[str, Array], dict[str, Array]]:
     """Forward and backward device seconds of the average layer by term."""
-    gemm = times.attention_gemm + (1.0 - moe_share) * times.dense_gemm + moe_share * constants.moe_factor * times.moe_gemm
+    gemm = times.attention_gemm + (1.0 - moe_share) * times.dense_gemm + moe_share * times.moe_gemm
     passes = times.attention_pass + (1.0 - moe_share) * times.dense_pass + moe_share * constants.moe_factor * times.moe_pass
     forward = {"matmul": gemm, "attention": times.attention_core, "memory_bound": passes}
     backward = {

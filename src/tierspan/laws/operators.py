@@ -94,7 +94,7 @@ def layer_times(models: ModelArrays, strategies: StrategyBatch, rates: Rates, co
     local = np.maximum(m.experts / s.ep, 1.0)
     per_expert = np.maximum(routed / local, 1.0)
     width = np.maximum(m.moe_ffn / s.etp, 1.0)
-    grouped_rate = rates.gemm_flops * c.grouped_efficiency * np.where(rates.low_precision > 0, c.grouped_low_efficiency, 1.0)
+    grouped_rate = rates.gemm_flops * c.grouped_efficiency
     grouped = 2.0 * routed * m.hidden * width * m.mlp_matrices / grouped_rate * (1.0 + c.grouped_half_m / per_expert) * (1.0 + c.half_m / width)
     weights = element * local * m.hidden * width * m.mlp_matrices / rates.memory_Bps
     shared = np.maximum(m.shared_ffn / s.tp, 1.0)

@@ -24,8 +24,8 @@ class StageLayers:
 def stage_layers(layers: Array, pp: Array, vpp: Array, ends_count: Array | bool = True) -> StageLayers:
     """Layers of the heaviest and of the last stage.
 
-    Even where ``pp * vpp`` divides the layers. Where it divides ``layers + 2`` and ``ends_count``, embedding and loss fill a slot each and the last stage holds one
-    layer less. Otherwise chunks are filled up and the last stage holds the rest.
+    Even where ``pp * vpp`` divides the layers. Where it divides ``layers + 2`` and ``ends_count``, embedding and loss fill a slot each and
+    the last stage holds one layer less. Otherwise chunks are filled up and the last stage holds the rest.
     """
     slots = pp * vpp
     even = np.mod(layers, slots) == 0

@@ -17,7 +17,6 @@ from tierspan.estimates.step import estimate_step
 from tierspan.specs.arrays import Array
 from tierspan.specs.profile.profile import Profile
 
-
 ROWS_WORTH_A_PROCESS = 300
 
 
@@ -40,7 +39,7 @@ def fit_profile(data: TrainingData, rows: np.ndarray | None = None, version: str
     arrays = take(data.arrays, chosen)
     layout = layout_of([data.cases[i].keys for i in chosen])
     fit = fit_arrays(arrays, layout, data.measured_s[chosen], data.weights[chosen])
-    return Profile(version, fit.values, {"iterations": fit.iterations})
+    return Profile(version, fit.values, {"iterations": fit.iterations, "standard_errors": fit.errors})
 
 
 def predict_with(data: TrainingData, profile: Profile, rows: np.ndarray) -> tuple[Array, np.ndarray]:
@@ -62,7 +61,9 @@ def _left_out(data: TrainingData, number: np.ndarray, folds: int) -> Iterator[tu
         yield from (_one_fold(data, number, k) for k in range(folds))
         return
     # workers need neither rows nor refusals; and what the parent has open (threads of a progress bar) must not be copied into the workers
-    with ProcessPoolExecutor(workers, mp_context=get_context("forkserver"), initializer=_receive, initargs=(replace(data, items=(), rows=()), number)) as pool:
+    with ProcessPoolExecutor(
+        workers, mp_context=get_context("forkserver"), initializer=_receive, initargs=(replace(data, items=(), rows=()), number)
+    ) as pool:
         yield from pool.map(_of_received, range(folds))
 
 

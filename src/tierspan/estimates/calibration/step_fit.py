@@ -4,8 +4,8 @@ The residual of a row is ``log(predicted / measured)``. The objective is
 
 ``sum_i w_i rho(r_i / s) + sum_p ((log c_p - log prior_p) / sigma_p)^2``
 
-with Cauchy's ``rho(x) = log(1 + x^2)``, so that a stalled run cannot bend a law, and ``w_i = 1 / sqrt(rows of its source)``, so that a
-source counts with the square root of its rows. Constants stay inside their physical bounds (``constants.csv``).
+with Cauchy's ``rho(x) = log(1 + x^2)``, so that a stalled run cannot bend a law, and weights ``w_i`` that let a source count
+with the square root of its rows and a group with that of its own (``dataset``). Constants stay inside their physical bounds (``constants.csv``).
 """
 
 from __future__ import annotations
@@ -45,9 +45,10 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Fitted constants: ``values[name][key]``, and the residuals of the rows they were fitted to."""
+    """Fitted constants: ``values[name][key]``, their standard errors (of the logarithm, prior included), and the residuals of the rows."""
 
     values: dict[str, dict[str, float]]
+    errors: dict[str, dict[str, float]]
     residual: Array
     iterations: int
 
@@ -82,14 +83,13 @@ def layout_of(keys: Sequence[Keys]) -> Layout:
     return Layout(tuple(names), index, np.array(start), np.array(sigma), low, high)
 
 
-def constants_at(theta: Array, base: Constants, layout: Layout, nudged: Array | None = None, only: np.ndarray | None = None) -> Constants:
-    """Constants of every row at a parameter vector (logs); fixed ones from ``base``. The constant of column ``only`` is taken from ``nudged``."""
+def constants_at(theta: Array, base: Constants, layout: Layout) -> Constants:
+    """Constants of every row at a parameter vector (logs); fixed ones from ``base``."""
     values = np.exp(theta)
     out = {}
     for name in Constants.__dataclass_fields__:
         column = layout.index[name]
-        here = np.exp(nudged) if nudged is not None and column is only else values
-        out[name] = np.where(column >= 0, here[column], getattr(base, name))
+        out[name] = np.where(column >= 0, values[column], getattr(base, name))
     return Constants(**out)
 
 
@@ -112,47 +112,31 @@ def fit_step(cases: Sequence[Case], measured_s: Array, weights: Array, *, iterat
 
 def fit_arrays(arrays: Cases, layout: Layout, measured_s: Array, weights: Array, *, iterations: int = ITERATIONS, theta: Array | None = None) -> Fit:
     """As ``fit_step``, on arrays already stacked (cross-validation stacks once and takes rows)."""
-    base = arrays.constants
     start = layout.start
     theta = start.copy() if theta is None else theta.copy()
-    columns = tuple(layout.index.values())
-    moved = np.ones(theta.size, dtype=bool)
-
-    def residual(t: Array, rows: np.ndarray | None = None, only: np.ndarray | None = None) -> Array:
-        constants = constants_at(t, base, layout) if only is None else constants_at(theta, base, layout, t, only)
-        these = replace(arrays, constants=constants) if rows is None else take(replace(arrays, constants=constants), rows)
-        target = measured_s if rows is None else measured_s[rows]
-        return np.log(estimate_step(these).step_time_s / target)
+    problem = _Problem(arrays, layout, measured_s)
+    felt: np.ndarray = np.ones(theta.size, dtype=bool)
 
     def objective(t: Array, r: Array) -> float:
         return float((weights * np.log1p((r / SCALE) ** 2)).sum() + (((t - start) / layout.sigma) ** 2).sum())
 
-    r = residual(theta)
+    r = problem.residual(theta)
     cost, damping, done = objective(theta, r), 1e-3, 0
+    prior = 1.0 / layout.sigma**2
+    hessian = np.diag(prior)
     for done in range(1, iterations + 1):
-        jacobian = np.zeros((r.size, theta.size))
-        for column in columns:
-            # every row has one key of a constant: all keys of a constant are nudged together, and each row tells of its own
-            felt = np.flatnonzero((column >= 0) & moved[column])
-            if not felt.size:
-                continue
-            keys = np.unique(column[felt])
-            nudged = theta.copy()
-            nudged[keys] += STEP
-            slope = (residual(nudged, felt, column) - r[felt]) / STEP
-            jacobian[felt, column[felt]] += slope
+        jacobian = problem.jacobian(theta, r, felt)
         if done == 1:
             # a constant that no row feels (host time of a stack that is never host-bound) stays at its prior and is looked at once
-            moved = (np.abs(jacobian) > LEAST_EFFECT).any(axis=0)
+            felt = np.asarray((np.abs(jacobian) > LEAST_EFFECT).any(axis=0))
         w = weights / SCALE**2 / (1.0 + (r / SCALE) ** 2)
-        prior = 1.0 / layout.sigma**2
         hessian = jacobian.T @ (jacobian * w[:, None]) + np.diag(prior)
         gradient = jacobian.T @ (w * r) + prior * (theta - start)
         improved = False
         for _ in range(6):
             step = np.linalg.solve(hessian + damping * np.diag(np.diag(hessian)), -gradient)
             trial = np.clip(theta + np.clip(step, -0.7, 0.7), layout.low, layout.high)
-            r_trial = residual(trial)
+            r_trial = problem.residual(trial)
             trial_cost = objective(trial, r_trial)
             if trial_cost < cost:
                 improved = cost - trial_cost > LEAST_GAIN * cost
@@ -161,11 +145,45 @@ def fit_arrays(arrays: Cases, layout: Layout, measured_s: Array, weights: Array,
             damping *= 5.0
         if not improved:
             break
+    error = np.sqrt(np.diag(np.linalg.inv(hessian)))
     values: dict[str, dict[str, float]] = {}
-    for (name, key), value, felt in zip(layout.names, np.exp(theta), moved, strict=True):
-        if felt:
+    errors: dict[str, dict[str, float]] = {}
+    for (name, key), value, deviation, moved in zip(layout.names, np.exp(theta), error, felt, strict=True):
+        if moved:
             values.setdefault(name, {})[key] = float(f"{value:.6g}")
-    return Fit(values, r, done)
+            errors.setdefault(name, {})[key] = float(f"{deviation:.2g}")
+    return Fit(values, errors, r, done)
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """Residuals ``log(predicted / measured)`` of the rows as a function of the parameter vector."""
+
+    arrays: Cases
+    layout: Layout
+    measured_s: Array
+
+    def residual(self, theta: Array) -> Array:
+        cases = replace(self.arrays, constants=constants_at(theta, self.arrays.constants, self.layout))
+        return np.log(estimate_step(cases).step_time_s / self.measured_s)
+
+    def jacobian(self, theta: Array, r: Array, wanted: np.ndarray) -> Array:
+        """Change of each residual with each wanted parameter.
+
+        Every row has one key of a constant: all keys of a constant are nudged together, and each row tells of its own.
+        """
+        out = np.zeros((r.size, theta.size))
+        here = constants_at(theta, self.arrays.constants, self.layout)
+        for name, column in self.layout.index.items():
+            rows = np.flatnonzero((column >= 0) & wanted[column])
+            if not rows.size:
+                continue
+            nudged = replace(here, **{name: getattr(here, name) * np.exp(STEP)})
+            cases = take(replace(self.arrays, constants=nudged), rows)
+            slope = (np.log(estimate_step(cases).step_time_s / self.measured_s[rows]) - r[rows]) / STEP
+            # a row can feel a parameter twice: through the rate of its own precision and through the wide one
+            np.add.at(out, (rows, column[rows]), slope)
+        return out
 
 
 def take(cases: Cases, rows: np.ndarray) -> Cases:

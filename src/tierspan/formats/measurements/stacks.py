@@ -89,7 +89,10 @@ def printed_vpp(stack: Stack, model: str, accelerator: str, pp: int) -> int | No
 
 @dataclass(frozen=True, slots=True)
 class HostDefaults:
-    """Host and network of an accelerator where the row leaves them empty, ``system`` where the source names it; ``slice_limit`` for accelerators joined into one slice."""
+    """Host and network of an accelerator where the row leaves them empty.
+
+    ``system`` where the source names it, ``slice_limit`` for accelerators joined into one slice.
+    """
 
     node_size: int
     nic_gbps: float | None

@@ -19,7 +19,6 @@ class Constants(Rows):
     half_m: Array
     half_k: Array
     grouped_efficiency: Array
-    grouped_low_efficiency: Array
     grouped_half_m: Array
     hidden_passes: Array
     ffn_passes: Array

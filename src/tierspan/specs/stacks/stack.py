@@ -20,13 +20,16 @@ DATA = Path(__file__).parent / "data" / "stacks.csv"
 class Stack:
     """Facts of a stack.
 
-    ``flash_attention``: the attention kernel never writes the scores and skips the masked half. ``gradient_bytes`` a parameter on the wire.
-    Gradient buckets hold ``bucket_elements`` parameters, or ``bucket_elements_per_rank`` for each data-parallel rank where that is more.
+    ``flash_attention``: the attention kernel never writes the scores and skips the masked half. ``attention_kernel`` names it: its rate
+    depends on the architecture. ``fuses_sinks``: it takes attention sinks; where it does not, the scores of such models are written.
+    ``gradient_bytes`` a parameter on the wire. Gradient buckets hold ``bucket_elements`` parameters, or ``bucket_elements_per_rank`` for
+    each data-parallel rank where that is more. ``gathered_tensors`` a layer are gathered one by one after the step (0: in buckets).
     ``selective_attention``: selective recompute runs the attention core again (1) or, fused, only cheap parts of it (0).
-    ``dispatch_once``: a token goes to a remote domain once however many of its experts live there. ``dispatch_bytes`` an element sent to
-    experts. ``balances_stages``: layers and head are dealt to the stages by their cost (1) or equally (0). ``gathered_tensors`` a layer
-    are gathered one by one after the step (0: in buckets). ``fuses_sinks``: the fused kernel takes attention sinks; where it does not, the scores are written. ``host_driven``: launches wait for Python, so that their time stands in the host terms alone. ``drops_tokens``:
-    tokens above an expert's capacity are dropped, so that the host need not wait for the counts of tokens. ``attention_kernel`` names the kernel of fused attention, whose rate depends on the architecture. ``family`` is the stack whose constants are taken where this one was never measured.
+    ``dispatch_once``: a token goes to a remote domain, and there to a rank, once however many of its experts live there.
+    ``dispatch_bytes`` an element sent to experts. ``drops_tokens``: tokens above an expert's capacity are dropped, so that the host need
+    not wait for the counts of tokens. ``balances_stages``: layers and head are dealt to the stages by their cost (1) or equally (0).
+    ``host_driven``: launches wait for Python, so that their time stands in the host terms alone.
+    ``family`` is the stack whose constants are taken where this one was never measured.
     """
 
     id: str
