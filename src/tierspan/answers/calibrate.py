@@ -14,10 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from tierspan.answers.results import SCHEMA_VERSION
+from tierspan.estimates.calibration.ablation import ablate
 from tierspan.estimates.calibration.cross import cross_validate, fit_profile, predict_with
 from tierspan.estimates.calibration.dataset import TrainingData, training_data
-from tierspan.estimates.calibration.folds import group_fold, publisher
-from tierspan.estimates.calibration.intervals import interval_table, table_to_json
+from tierspan.estimates.calibration.folds import group_fold, group_text, publisher
+from tierspan.estimates.calibration.intervals import MEASURED, after_one_run, interval_table, spread_of, table_to_json
+from tierspan.estimates.calibration.witnesses import few_witnesses
 from tierspan.estimates.fingerprint import law_hash
 from tierspan.estimates.regimes import NANOTRON, regime_of
 from tierspan.formats.measurements import read_measurements
@@ -46,11 +48,16 @@ class Calibration:
     schema_version: str = SCHEMA_VERSION
 
 
-def calibrate(path: str | Path, progress: Progress | None = None) -> Calibration:
+def calibrate(path: str | Path, progress: Progress | None = None, *, ablation: bool = False) -> Calibration:
     """Fit a profile on a training measurement file.
 
     Three things are made: constants from all rows; intervals by regime from ten folds of whole groups left out; and, for stacks and accelerators
-    that nobody measured, intervals from whole publishers left out.
+    that nobody measured, intervals from whole publishers left out. The record also tells what each constant stands on.
+
+    Args:
+        path: the measurements.
+        progress: told (stage, done, all).
+        ablation: fit again without each term of the step, and record the errors that it then has.
 
     Raises:
         InputError: the file is not a training measurement file, or has no row to fit.
@@ -79,6 +86,12 @@ def calibrate(path: str | Path, progress: Progress | None = None) -> Calibration
     kept = [r for r, s in zip(regimes, scored, strict=True) if s]
     usual = scored & np.array([r != NANOTRON for r in regimes])
     table = interval_table(residual[scored], kept, new[usual])
+    names = [group_text(r.source, r.model, r.accelerator) for r, s in zip(data.rows, scored, strict=True) if s]
+    spread = spread_of(residual[scored], names)
+    one = after_one_run(residual[scored], names, spread)
+    if one is not None:
+        table[MEASURED] = one
+    deviations = fitted.record.get("standard_errors", {})
     record = {
         "date": version,
         "data": Path(path).name,
@@ -93,8 +106,13 @@ def calibrate(path: str | Path, progress: Progress | None = None) -> Calibration
             "sources left out": _errors(data, sources.predicted_s, scored),
         },
         "intervals": table_to_json(table),
+        "spread": {"between groups": round(spread.between, 4), "within a group": round(spread.within, 4)},
+        "standard_errors": deviations,
+        "few": few_witnesses(data, deviations),
         "counts": {name: dict(sorted(count.items())) for name, count in _witnesses(data).items()},
     }
+    if ablation:
+        record["ablation"] = ablate(data, tell("ablation"))
     profile = Profile(version, fitted.values, record)
     return Calibration(
         profile=profile,

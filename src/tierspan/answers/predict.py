@@ -10,7 +10,7 @@ import numpy as np
 from tierspan.answers.neighbours import nearest_measurements
 from tierspan.answers.question import Question
 from tierspan.answers.results import CaseView, GroupPlacement, HostMemory, MemoryView, Prediction, Term, TierView, Traffic
-from tierspan.estimates.calibration.intervals import lookup, table_from_json
+from tierspan.estimates.bounds import bounds_of_case
 from tierspan.estimates.cases import Case, arrays_of
 from tierspan.estimates.memory import MemoryEstimate, estimate_memory
 from tierspan.estimates.regimes import regime_of
@@ -113,8 +113,7 @@ def _answer(i: int, q: Question, case: Case, arrays: Cases, e: StepEstimate, mem
     tiers = q.cluster.tiers
     traffic = {} if invalid else {(kind, t): _at(v, i) for (kind, t), v in e.traffic.items() if t < len(tiers)}
     regime = regime_of(case, _at(e.host_bound, i) > 0)
-    known = profile.known("gemm_efficiency", case.keys) and profile.known("stack_factor", case.keys)
-    bounds, basis = lookup(table_from_json(profile.record.get("intervals", {})), regime, known)
+    bounds, basis = bounds_of_case(profile, case, regime)
     tokens = q.job.global_batch * q.job.sequence_length
     flops = _at(e.flops_per_step, i)
     n = q.cluster.accelerators

@@ -13,10 +13,11 @@ from tierspan.answers.validation.classes import regime
 from tierspan.answers.validation.predictions import PredictionLine, Status, lines, write_predictions
 from tierspan.answers.validation.report import memory_report, operations_report, serving_report, training_report
 from tierspan.answers.validation.result import Validation
+from tierspan.estimates.bounds import bounds_of_case
 from tierspan.estimates.calibration.cross import LeftOut, cross_validate, predict_with
 from tierspan.estimates.calibration.dataset import TrainingData, training_data
 from tierspan.estimates.calibration.folds import group_fold, publisher
-from tierspan.estimates.calibration.intervals import Bounds, interval_table, lookup, table_from_json
+from tierspan.estimates.calibration.intervals import Bounds, interval_table, lookup
 from tierspan.estimates.regimes import regime_of
 from tierspan.formats.measurements import excluded_reason, measured_step_time_s, read_measurements
 from tierspan.quantities.errors import InputError, Place
@@ -72,10 +73,8 @@ def _training(file: MeasurementFile, profile: Profile, split: Split | None, prog
     everything = np.arange(len(data.cases))
     if split is None:
         predicted, bound = predict_with(data, profile, everything)
-        table = table_from_json(profile.record.get("intervals", {}))
         regimes = _regimes(data, bound)
-        seen = [profile.known("gemm_efficiency", c.keys) and profile.known("stack_factor", c.keys) for c in data.cases]
-        bounds = [lookup(table, r, known)[0] or NOTHING for r, known in zip(regimes, seen, strict=True)]
+        bounds = [bounds_of_case(profile, c, r)[0] or NOTHING for c, r in zip(data.cases, regimes, strict=True)]
     else:
         folds = [group_fold(r) if split == "group" else publisher(r.source) for r in data.rows]
         out = cross_validate(data, folds, progress)

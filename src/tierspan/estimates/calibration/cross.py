@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 
 import numpy as np
 
 from tierspan.estimates.calibration.dataset import TrainingData
 from tierspan.estimates.calibration.step_fit import fit_arrays, layout_of, take
 from tierspan.estimates.cases import arrays_of
+from tierspan.estimates.parallel import side_by_side
 from tierspan.estimates.step import estimate_step
 from tierspan.specs.arrays import Array
 from tierspan.specs.profile.profile import Profile
-
-ROWS_WORTH_A_PROCESS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +45,10 @@ def predict_with(data: TrainingData, profile: Profile, rows: np.ndarray) -> tupl
     return estimate.step_time_s, estimate.host_bound > 0
 
 
-def _one_fold(data: TrainingData, number: np.ndarray, fold: int) -> tuple[np.ndarray, Array, np.ndarray]:
+def _one_fold(shared: tuple[TrainingData, np.ndarray], fold: int) -> tuple[np.ndarray, Array, np.ndarray]:
+    data, number = shared
     out = np.flatnonzero(number == fold)
     return out, *predict_with(data, fit_profile(data, number != fold), out)
-
-
-def _left_out(data: TrainingData, number: np.ndarray, folds: int) -> Iterator[tuple[np.ndarray, Array, np.ndarray]]:
-    """Fit and predict fold by fold, side by side on the processors at hand; one process where the data are few."""
-    workers = min(os.cpu_count() or 1, folds)
-    if workers < 2 or len(data.cases) < ROWS_WORTH_A_PROCESS:
-        yield from (_one_fold(data, number, k) for k in range(folds))
-        return
-    # workers need neither rows nor refusals; and what the parent has open (threads of a progress bar) must not be copied into the workers
-    with ProcessPoolExecutor(
-        workers, mp_context=get_context("forkserver"), initializer=_receive, initargs=(replace(data, items=(), rows=()), number)
-    ) as pool:
-        yield from pool.map(_of_received, range(folds))
-
-
-_received: list[tuple[TrainingData, np.ndarray]] = []
-"""Data set of a worker process, sent once."""
-
-
-def _receive(data: TrainingData, number: np.ndarray) -> None:
-    _received[:] = [(data, number)]
-
-
-def _of_received(fold: int) -> tuple[np.ndarray, Array, np.ndarray]:
-    return _one_fold(*_received[0], fold)
 
 
 def cross_validate(data: TrainingData, folds: Sequence[object], progress: Callable[[int, int], None] | None = None) -> LeftOut:
@@ -91,7 +63,9 @@ def cross_validate(data: TrainingData, folds: Sequence[object], progress: Callab
     number = np.array([labels.index(f) for f in folds])
     predicted = np.full(len(folds), np.nan)
     bound = np.zeros(len(folds), dtype=bool)
-    for done, (out, values, host) in enumerate(_left_out(data, number, len(labels)), 1):
+    # workers need neither rows nor refusals
+    found = side_by_side(_one_fold, (replace(data, items=(), rows=()), number), range(len(labels)), worth=len(data.cases))
+    for done, (out, values, host) in enumerate(found, 1):
         predicted[out], bound[out] = values, host
         if progress is not None:
             progress(done, len(labels))

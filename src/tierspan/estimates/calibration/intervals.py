@@ -20,6 +20,9 @@ LEAST = 9
 COVERAGE = 0.8
 ALL = "all"
 NEW = "new stack or accelerator"
+MEASURED = "one measured run"
+NORMAL_80 = 1.2816
+"""Half width of the central 80 % of a normal distribution, in standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,53 @@ def interval_table(residuals: Array, regimes: Sequence[str], left_out_sources: A
         everything = table[ALL]
         table[NEW] = Bounds(min(new.low, everything.low), max(new.high, everything.high), new.rows)
     return table
+
+
+def widened(bounds: Bounds, deviation: float) -> Bounds:
+    """The bounds with a further independent uncertainty of the predicted time, given as standard deviation of its logarithm."""
+    more = NORMAL_80 * deviation
+    low, high = np.log(bounds.low), np.log(bounds.high)
+    return Bounds(float(np.exp(-np.hypot(min(low, 0.0), more))), float(np.exp(np.hypot(max(high, 0.0), more))), bounds.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Standard deviations of the residuals (logarithms): of the medians of groups, and of runs about the median of their group."""
+
+    between: float
+    within: float
+
+    def share(self, runs: int) -> float:
+        """How much of a deviation that ``runs`` runs of a group show is the group's own and not chance (Bayes' shrinkage)."""
+        own = self.between**2
+        return own / (own + self.within**2 / max(runs, 1)) if own > 0.0 else 0.0
+
+
+def spread_of(residuals: Array, groups: Sequence[str]) -> Spread:
+    """Robust spreads (1.4826 times the median deviation) from groups of two rows and more."""
+    names = np.array(groups)
+    medians, about = [], []
+    for name in sorted(set(groups)):
+        own = residuals[names == name]
+        medians.append(float(np.median(own)))
+        if own.size > 1:
+            about += list(own - np.median(own))
+    scale = 1.4826
+    return Spread(scale * float(np.median(np.abs(medians))), scale * float(np.median(np.abs(about))) if about else 0.0)
+
+
+def after_one_run(residuals: Array, groups: Sequence[str], spread: Spread) -> Bounds | None:
+    """Bounds for a run of a group of which one other run was measured and its deviation, shrunk, taken over; none with few such pairs.
+
+    Each row is held against the next of its group (the last against the first).
+    """
+    names = np.array(groups)
+    share, left = spread.share(1), []
+    for name in sorted(set(groups)):
+        own = residuals[names == name]
+        if own.size > 1:
+            left += list(own - share * np.roll(own, 1))
+    return bounds_of(np.array(left)) if len(left) >= LEAST else None
 
 
 def lookup(table: Mapping[str, Bounds], regime: str, known: bool) -> tuple[Bounds | None, str]:

@@ -21,6 +21,8 @@ from tierspan.specs.profile.constants import Constants
 from tierspan.specs.stacks.stack import Stack
 
 DATA = Path(__file__).parent / "data"
+DOUBTED = ("gemm_efficiency", "stack_factor")
+"""Constants of a case that scale nearly all of its time."""
 SAME_ENGINE = ("megatron-core",)
 """Stacks whose engine is that of their family under another launcher."""
 
@@ -81,6 +83,15 @@ class Profile:
         fitted = self.values.get(name, {})
         own = lookup_keys(name, keys)
         return own[0] in fitted or (keys.stack.id in SAME_ENGINE and own[-1] in fitted)
+
+    def doubt(self, keys: Keys) -> float:
+        """Standard deviation of the logarithm of the predicted time from constants of the case that stand on few groups (record ``few``).
+
+        Rates and factors of all work count in full, those of a part (attention, experts) not: they move the time by their share alone.
+        """
+        few = self.record.get("few", {})
+        found = [few[name][lookup_keys(name, keys)[0]][1] for name in DOUBTED if lookup_keys(name, keys)[0] in few.get(name, {})]
+        return float(np.sqrt(sum(e * e for e in found)))
 
     def gather(self, cases: Sequence[Keys]) -> Constants:
         """Constants of many cases as arrays; equal keys are looked up once."""

@@ -39,12 +39,27 @@ def calibration_parts(found: Calibration, file: str, lang: str) -> list[Renderab
     parts: list[RenderableType] = [Group(fitted(Text(headline(found, file, lang), style="bold")), lines(scored))]
     if found.at_bounds:
         parts.append(bounds_part(found.at_bounds, lang))
+    few = [f"{name}[{key}]" for name, keys in record.get("few", {}).items() for key in keys]
+    if few:
+        parts.append(lines(said("calibrate.few", lang, count=whole(len(few)), names=said("list.comma", lang).join(few))))
     parts += [errors_table(record["errors"], lang), lines(said("calibrate.errors.meaning", lang))]
     if record["intervals"]:
         parts += [intervals_table(record["intervals"], lang), lines(said("calibrate.intervals.meaning", lang))]
     else:
         parts.append(lines(said("calibrate.intervals.none", lang)))
+    if record.get("ablation"):
+        parts += [ablation_table(record["ablation"], lang), lines(said("calibrate.ablation.meaning", lang))]
     return parts
+
+
+def ablation_table(ablation: Mapping[str, Mapping[str, float]], lang: str) -> RenderableType:
+    """Errors of fits without one term of the step each."""
+    from tierspan.faces.cli.render.table import Column, number, table
+
+    names = ("median_ape", "median_ape_curated", "mean_ape")
+    columns = [Column(said("calibrate.ablation.term", lang)), *(number(said(f"calibrate.errors.{name}", lang), "%") for name in names)]
+    rows = [(said(f"calibrate.ablation.name.{term}", lang), *(percent(e.get(n, float("nan"))) for n in names)) for term, e in ablation.items()]
+    return fitted(table(columns, rows, title=said("calibrate.ablation", lang)))
 
 
 def written_lines(file: str, written: tuple[Path, Path], lang: str) -> list[str]:

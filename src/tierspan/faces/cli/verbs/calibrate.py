@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 @click.option("--nodes", type=click.IntRange(min=1), metavar="N", help="compare.option.nodes")
 @click.option("--nic", metavar="RATE", help="compare.option.nic")
 @click.option("--transport", metavar="NAME", help="compare.option.transport")
+@click.option("--adapt", is_flag=True, help="calibrate.option.adapt")
+@click.option("--ablation", is_flag=True, help="calibrate.option.ablation")
 @click.option("--out", metavar="PROFILE.json", default="profile.json", show_default=True, help="calibrate.option.out")
 @json_option
 @click.pass_obj
-def command(session: Session, /, file: str, out: str, as_json: bool, **told: Any) -> int:
+def command(session: Session, /, file: str, out: str, adapt: bool, ablation: bool, as_json: bool, **told: Any) -> int:
     """Fit the constants, measure their errors on rows left out, and write them."""
     from tierspan.answers.calibrate import write_calibration
 
@@ -39,9 +41,11 @@ def command(session: Session, /, file: str, out: str, as_json: bool, **told: Any
         raise InputError("calibrate.flag_of_logs", place=Place(key=f"--{given[0]}"), flag=f"--{given[0]}")
     from tierspan.answers.calibrate_record import kind_of
 
-    if kind_of(file) in ("collectives", "memory"):
+    if not adapt and kind_of(file) in ("collectives", "memory"):
         return _from_table(session, file, out, as_json=as_json)
-    found = _calibrate(session, file)
+    if adapt:
+        return _adapt(session, file, out, ablation=ablation, as_json=as_json)
+    found = _calibrate(session, file, ablation=ablation)
     written = write_calibration(found, out)
     if as_json:
         session.json(found)
@@ -97,6 +101,22 @@ def _from_table(session: Session, file: str, out: str, *, as_json: bool) -> int:
     return 0
 
 
+def _adapt(session: Session, file: str, out: str, *, ablation: bool, as_json: bool) -> int:
+    from tierspan.answers.calibrate_own import adapt, write_adaptation
+
+    if ablation:
+        raise InputError("calibrate.adapt_ablation", place=Place(key="--ablation"))
+    found = adapt(file)
+    path = write_adaptation(found, out)
+    if as_json:
+        session.json(found)
+        return 0
+    from tierspan.faces.cli.render.adaptation import adaptation_parts
+
+    session.show(*adaptation_parts(found, file, path, session.lang))
+    return 0
+
+
 def _check_out(out: str, file: str) -> None:
     """A fit takes minutes: refuse first what could not be written, or would be lost."""
     from tierspan.faces.cli.outputs import check_writable
@@ -107,9 +127,9 @@ def _check_out(out: str, file: str) -> None:
         raise InputError("calibrate.not_a_profile", place=Place(out), path=out)
 
 
-def _calibrate(session: Session, file: str) -> Calibration:
+def _calibrate(session: Session, file: str, *, ablation: bool) -> Calibration:
     from tierspan.answers.calibrate import calibrate
     from tierspan.faces.cli.progress import progress
 
     with progress(session, "calibrate.stage.fit") as report:
-        return calibrate(file, lambda stage, done, total: report(f"calibrate.stage.{stage}", done, total))
+        return calibrate(file, lambda stage, done, total: report(f"calibrate.stage.{stage}", done, total), ablation=ablation)

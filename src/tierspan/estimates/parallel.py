@@ -1,0 +1,40 @@
+"""The same work on many items, side by side on the processors at hand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+Item = TypeVar("Item")
+ROWS_WORTH_A_PROCESS = 300
+"""Below this many rows starting processes costs more than it gains."""
+
+_shared: list[Any] = []
+"""What every item needs, sent once to each worker process."""
+
+
+def side_by_side(work: Callable[[Any, Item], Result], shared: object, items: Sequence[Item], *, worth: int) -> Iterator[Result]:
+    """``work(shared, item)`` for each item, in order; in one process where ``worth`` (rows at hand) is small.
+
+    ``work`` must stand at the top of its module, ``shared`` and the results must be picklable.
+    """
+    workers = min(os.cpu_count() or 1, len(items))
+    if workers < 2 or worth < ROWS_WORTH_A_PROCESS:
+        yield from (work(shared, item) for item in items)
+        return
+    # what the parent has open (threads of a progress bar) must not be copied into the workers
+    with ProcessPoolExecutor(workers, mp_context=get_context("forkserver"), initializer=_receive, initargs=(shared,)) as pool:
+        yield from pool.map(partial(_one, work), items)
+
+
+def _receive(shared: object) -> None:
+    _shared[:] = [shared]
+
+
+def _one(work: Callable[[Any, Item], Result], item: Item) -> Result:
+    return work(_shared[0], item)
