@@ -48,7 +48,7 @@ class Calibration:
     schema_version: str = SCHEMA_VERSION
 
 
-def calibrate(path: str | Path, progress: Progress | None = None, *, ablation: bool = False) -> Calibration:
+def calibrate(path: str | Path, progress: Progress | None = None, *, ablation: bool = False, processes: int = 1) -> Calibration:
     """Fit a profile on a training measurement file.
 
     Three things are made: constants from all rows; intervals by regime from ten folds of whole groups left out; and, for stacks and accelerators
@@ -57,6 +57,7 @@ def calibrate(path: str | Path, progress: Progress | None = None, *, ablation: b
     Args:
         path: the measurements.
         progress: told (stage, done, all).
+        processes: fits side by side (see ``estimates.parallel``).
         ablation: fit again without each term of the step, and record the errors that it then has.
 
     Raises:
@@ -77,8 +78,8 @@ def calibrate(path: str | Path, progress: Progress | None = None, *, ablation: b
     tell("fit")(1, 1)
     everything = np.arange(len(data.cases))
     inside, _ = predict_with(data, fitted, everything)
-    groups = cross_validate(data, [group_fold(r) for r in data.rows], tell("groups"))
-    sources = cross_validate(data, [publisher(r.source) for r in data.rows], tell("sources"))
+    groups = cross_validate(data, [group_fold(r) for r in data.rows], tell("groups"), processes)
+    sources = cross_validate(data, [publisher(r.source) for r in data.rows], tell("sources"), processes)
     regimes = [regime_of(c, bool(b)) for c, b in zip(data.cases, groups.host_bound, strict=True)]
     residual = np.log(data.measured_s / groups.predicted_s)
     new = np.log(data.measured_s / sources.predicted_s)
@@ -86,9 +87,10 @@ def calibrate(path: str | Path, progress: Progress | None = None, *, ablation: b
     kept = [r for r, s in zip(regimes, scored, strict=True) if s]
     usual = scored & np.array([r != NANOTRON for r in regimes])
     table = interval_table(residual[scored], kept, new[usual])
-    names = [group_text(r.source, r.model, r.accelerator) for r, s in zip(data.rows, scored, strict=True) if s]
-    spread = spread_of(residual[scored], names)
-    one = after_one_run(residual[scored], names, spread)
+    # runs of the nanotron grid stall by chance: they would tell of its cluster, not of what a measured run is worth
+    names = [group_text(r.source, r.model, r.accelerator) for r, u in zip(data.rows, usual, strict=True) if u]
+    spread = spread_of(residual[usual], names)
+    one = after_one_run(residual[usual], names, spread)
     if one is not None:
         table[MEASURED] = one
     deviations = fitted.record.get("standard_errors", {})
@@ -112,7 +114,7 @@ def calibrate(path: str | Path, progress: Progress | None = None, *, ablation: b
         "counts": {name: dict(sorted(count.items())) for name, count in _witnesses(data).items()},
     }
     if ablation:
-        record["ablation"] = ablate(data, tell("ablation"))
+        record["ablation"] = ablate(data, tell("ablation"), processes)
     profile = Profile(version, fitted.values, record)
     return Calibration(
         profile=profile,

@@ -38,6 +38,7 @@ def validate(
     profile: Profile | None = None,
     predictions: str | Path | None = None,
     progress: Progress | None = None,
+    processes: int = 1,
 ) -> Validation:
     """Validate on a measurement file.
 
@@ -47,6 +48,7 @@ def validate(
         profile: constants to use; default the shipped ones.
         predictions: where to write one line a row, in the order of the file.
         progress: told (done, all) folds.
+        processes: fits side by side (see ``estimates.parallel``).
 
     Raises:
         InputError: the file cannot be read or is of no known kind; a split of a file of serving or operations.
@@ -56,7 +58,7 @@ def validate(
     if split is not None and file.kind not in ("training", "memory", "collectives"):
         raise InputError("validate.split", place=Place(str(path)), kind=file.kind)
     if file.kind == "training":
-        result = _training(file, constants, split, progress)
+        result = _training(file, constants, split, progress, processes)
     elif file.kind == "memory":
         result = _memory(file, constants, split)
     elif file.kind == "collectives":
@@ -68,7 +70,7 @@ def validate(
     return replace(result, file=file)
 
 
-def _training(file: MeasurementFile, profile: Profile, split: Split | None, progress: Progress | None) -> Validation:
+def _training(file: MeasurementFile, profile: Profile, split: Split | None, progress: Progress | None, processes: int) -> Validation:
     data = training_data(file.training)
     everything = np.arange(len(data.cases))
     if split is None:
@@ -77,7 +79,7 @@ def _training(file: MeasurementFile, profile: Profile, split: Split | None, prog
         bounds = [bounds_of_case(profile, c, r)[0] or NOTHING for c, r in zip(data.cases, regimes, strict=True)]
     else:
         folds = [group_fold(r) if split == "group" else publisher(r.source) for r in data.rows]
-        out = cross_validate(data, folds, progress)
+        out = cross_validate(data, folds, progress, processes)
         predicted, bound = out.predicted_s, out.host_bound
         bounds = _left_out_bounds(data, out)
     low = np.array([b.low for b in bounds]) * predicted if bounds else np.full(predicted.shape, np.nan)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -11,20 +10,18 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
-ROWS_WORTH_A_PROCESS = 300
-"""Below this many rows starting processes costs more than it gains."""
-
 _shared: list[Any] = []
 """What every item needs, sent once to each worker process."""
 
 
-def side_by_side(work: Callable[[Any, Item], Result], shared: object, items: Sequence[Item], *, worth: int) -> Iterator[Result]:
-    """``work(shared, item)`` for each item, in order; in one process where ``worth`` (rows at hand) is small.
+def side_by_side(work: Callable[[Any, Item], Result], shared: object, items: Sequence[Item], *, processes: int) -> Iterator[Result]:
+    """``work(shared, item)`` for each item, in order, in this process where ``processes`` is 1.
 
-    ``work`` must stand at the top of its module, ``shared`` and the results must be picklable.
+    ``work`` must stand at the top of its module, ``shared`` and the results must be picklable. Worker processes import the main module: only a
+    caller whose main module may be imported (the command line) asks for more than one.
     """
-    workers = min(os.cpu_count() or 1, len(items))
-    if workers < 2 or worth < ROWS_WORTH_A_PROCESS:
+    workers = min(processes, len(items))
+    if workers < 2:
         yield from (work(shared, item) for item in items)
         return
     # what the parent has open (threads of a progress bar) must not be copied into the workers

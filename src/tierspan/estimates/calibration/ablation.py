@@ -51,19 +51,19 @@ TERMS: Final[Mapping[str, Term]] = MappingProxyType(
 """Terms of a step that can be taken away; "tiers" puts all traffic on the innermost one."""
 
 
-def ablate(data: TrainingData, progress: Callable[[int, int], None] | None = None) -> dict[str, dict[str, float]]:
+def ablate(data: TrainingData, progress: Callable[[int, int], None] | None = None, processes: int = 1) -> dict[str, dict[str, float]]:
     """Errors of the rows that were fitted, by the term that was taken away ("nothing" first): fractions of the measured time."""
     names = ["nothing", *TERMS]
     out = {}
-    for done, (name, errors) in enumerate(zip(names, _all(data, names), strict=True), 1):
+    for done, (name, errors) in enumerate(zip(names, _all(data, names, processes), strict=True), 1):
         out[name] = errors
         if progress is not None:
             progress(done, len(names))
     return out
 
 
-def _all(data: TrainingData, names: list[str]) -> Iterator[dict[str, float]]:
-    return side_by_side(without, replace(data, items=(), rows=()), names, worth=len(data.cases))
+def _all(data: TrainingData, names: list[str], processes: int) -> Iterator[dict[str, float]]:
+    return side_by_side(without, replace(data, items=(), rows=()), names, processes=processes)
 
 
 def without(data: TrainingData, name: str) -> dict[str, float]:

@@ -51,20 +51,21 @@ def _one_fold(shared: tuple[TrainingData, np.ndarray], fold: int) -> tuple[np.nd
     return out, *predict_with(data, fit_profile(data, number != fold), out)
 
 
-def cross_validate(data: TrainingData, folds: Sequence[object], progress: Callable[[int, int], None] | None = None) -> LeftOut:
+def cross_validate(data: TrainingData, folds: Sequence[object], progress: Callable[[int, int], None] | None = None, processes: int = 1) -> LeftOut:
     """Leave out one fold at a time, fit the rest, predict the fold.
 
     Args:
         data: the data set.
         folds: label of the fold of each case of ``data``.
         progress: told (done, all) after each fold.
+        processes: fits side by side (more than one from the command line alone: workers import the main module).
     """
     labels = sorted(set(folds), key=str)
     number = np.array([labels.index(f) for f in folds])
     predicted = np.full(len(folds), np.nan)
     bound = np.zeros(len(folds), dtype=bool)
     # workers need neither rows nor refusals
-    found = side_by_side(_one_fold, (replace(data, items=(), rows=()), number), range(len(labels)), worth=len(data.cases))
+    found = side_by_side(_one_fold, (replace(data, items=(), rows=()), number), range(len(labels)), processes=processes)
     for done, (out, values, host) in enumerate(found, 1):
         predicted[out], bound[out] = values, host
         if progress is not None:

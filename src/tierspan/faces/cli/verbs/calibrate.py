@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,4 +133,9 @@ def _calibrate(session: Session, file: str, *, ablation: bool) -> Calibration:
     from tierspan.faces.cli.progress import progress
 
     with progress(session, "calibrate.stage.fit") as report:
-        return calibrate(file, lambda stage, done, total: report(f"calibrate.stage.{stage}", done, total), ablation=ablation)
+        return calibrate(
+            file,
+            lambda stage, done, total: report(f"calibrate.stage.{stage}", done, total),
+            ablation=ablation,
+            processes=os.cpu_count() or 1,
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -91,7 +92,13 @@ def _validate(session: Session, file: str, split: Split | None, constants: Profi
     stage = f"validate.stage.{split}"
     try:
         with progress(session, stage) as report:
-            return validate(file, split=split, predictions=predictions, progress=lambda done, total: report(stage, done, total))
+            return validate(
+                file,
+                split=split,
+                predictions=predictions,
+                progress=lambda done, total: report(stage, done, total),
+                processes=os.cpu_count() or 1,
+            )
     except InputError as error:
         # Among several files, those without constants have nothing to refit and are told as they are.
         if alone or error.message_id != "validate.split":
