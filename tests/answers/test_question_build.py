@@ -84,6 +84,26 @@ def test_experts_are_a_matter_of_models_that_have_them():
     assert moe["etp"] == 1
 
 
+def test_load_and_dispatcher_of_experts_are_noted_where_nobody_says_them():
+    def plan(stack: str = "megatron-core", **given: object):
+        found = build_question(**{**BASE, "model": "mixtral-8x7b", "stack": stack, **given})
+        return found.strategy, taken(found)
+
+    even, noted = plan(ep=8)
+    assert (even.expert_imbalance, even.dispatcher) == (noted["expert_imbalance"], noted["dispatcher"]) == (1.0, "alltoall")
+    assert plan("megatron-bridge", ep=8)[1]["dispatcher"] == "deepep"
+    alone, noted = plan(ep=1)
+    assert alone.dispatcher is None, "no token travels"
+    assert noted["expert_imbalance"] == 1.0
+    assert "dispatcher" not in noted
+    told, noted = plan(ep=8, expert_imbalance=2, dispatcher="hybridep")
+    assert (told.expert_imbalance, told.dispatcher, noted["memory"]) == (2.0, "hybridep", "experts evenly loaded")
+    assert not {"expert_imbalance", "dispatcher"} & noted.keys()
+    dense = build_question(**BASE)
+    assert (dense.strategy.expert_imbalance, dense.strategy.dispatcher) == (1.0, None)
+    assert not {"expert_imbalance", "dispatcher"} & taken(dense).keys()
+
+
 def test_a_stack_that_shards_everything_takes_its_share_at_once():
     found = build_question(system="tpu-v5p-pod", accelerators=16, **JOB)
     assert (found.stack, found.strategy.zero, found.strategy.micro_batch) == ("maxtext-tpu", 3, 4)

@@ -14,7 +14,7 @@ from tierspan.quantities.findings import Assumption
 from tierspan.specs.hardware import Cluster
 from tierspan.specs.model import ModelSpec
 from tierspan.specs.stacks.stack import stack, stacks
-from tierspan.specs.strategy import MEGATRON_ORDER, Job, Schedule, Strategy
+from tierspan.specs.strategy import MEGATRON_ORDER, Dispatcher, Job, Schedule, Strategy
 
 if TYPE_CHECKING:
     from tierspan.formats.scenario.scenario import Scenario
@@ -79,6 +79,8 @@ class Given(TypedDict, total=False):
     optimizer_offload: float | None
     activation_offload: float | None
     parameter_offload: float | None
+    expert_imbalance: float | None
+    dispatcher: str | None
     rank_order: str | None
     stack: str | None
 
@@ -121,6 +123,7 @@ def build_question(scenario: str | Path | Scenario | None = None, *, place_of: P
         lora=bool(values.get("lora", False)),
     )
     strategy = _strategy(values, job, model, cluster, name, book)
+    _refuse_experts(values, strategy, model, read, said_at)
     _compare_dp(values.get("dp"), strategy, cluster, read, said_at)
     return Question(cluster, model, job, strategy, name, tuple(book.assumptions))
 
@@ -197,6 +200,7 @@ def _strategy(values: Mapping[str, object], job: Job, model: ModelSpec, cluster:
     etp = values.get("etp")
     if etp is None and model.experts and tp > 1 and usual.etp is not None:
         etp = book.take("etp", usual.etp)
+    imbalance, dispatcher = _experts(model, ep, name, book)
     many = ranks * cp > 1
     schedule = cast("Schedule", values.get("schedule") or ("interleaved" if vpp > 1 else "1f1b"))
     offload = {name: float(cast("float", values.get(name) or 0.0)) for name in OFFLOADS}
@@ -218,12 +222,48 @@ def _strategy(values: Mapping[str, object], job: Job, model: ModelSpec, cluster:
         optimizer_offload=offload["optimizer_offload"],
         activation_offload=offload["activation_offload"],
         parameter_offload=offload["parameter_offload"],
+        expert_imbalance=imbalance,
+        dispatcher=dispatcher,
         overlap_grad_reduce=_switch(values, "overlap_grad_reduce", usual.overlap_grad_reduce, many, book),
         overlap_param_gather=_switch(values, "overlap_param_gather", usual.overlap_param_gather, many, book),
         overlap_tp=_switch(values, "overlap_tp", usual.overlap_tp, tp > 1, book),
         overlap_p2p=_switch(values, "overlap_p2p", usual.overlap_p2p and vpp > 1, pp > 1, book),
         rank_order=book.take("rank_order", MEGATRON_ORDER, "question.rank_order"),
     )
+
+
+def _experts(model: ModelSpec, ep: int, name: str, book: Notebook) -> tuple[float, Dispatcher | None]:
+    """How uneven the experts are loaded and what sends tokens to them; noted where there are experts, and where tokens travel."""
+    if not model.experts:
+        return 1.0, None
+    imbalance = float(book.take("expert_imbalance", 1.0, "question.experts_even"))
+    if imbalance > 1.0:
+        book.note("memory", "experts evenly loaded", "question.imbalance_memory")
+    if ep == 1:
+        return imbalance, cast("Dispatcher | None", book.values.get("dispatcher"))
+    usual: Dispatcher = "deepep" if stack(name).dispatch_once > 0 else "alltoall"
+    return imbalance, book.take("dispatcher", usual, "question.dispatcher")
+
+
+def _refuse_experts(values: Mapping[str, object], strategy: Strategy, model: ModelSpec, read: Scenario | None, said_at: PlaceOf) -> None:
+    """Settings of experts for a model without any, and a load that no routing can make.
+
+    A token goes to different experts: of its choices at most as many as a rank holds arrive there, and at most all of them.
+    """
+
+    def place(name: str) -> Place:
+        told = read is not None and name in read.values and read.values[name] == values.get(name)
+        return read.place_of(f"strategy.{name}") if read is not None and told else said_at(name)
+
+    if not model.experts:
+        name = "dispatcher" if values.get("dispatcher") is not None else "expert_imbalance"
+        if cast("float", values.get("expert_imbalance") or 1.0) > 1.0 or values.get("dispatcher") is not None:
+            raise InputError("question.no_experts", place=place(name), key=f"strategy.{name}", model=model.name)
+        return
+    most = max(min(float(strategy.ep), model.experts / max(model.topk, 1)), 1.0)
+    if strategy.expert_imbalance > most:
+        told = {"value": strategy.expert_imbalance, "most": round(most, 3), "ep": strategy.ep, "experts": model.experts, "topk": model.topk}
+        raise InputError("question.imbalance", place=place("expert_imbalance"), **told)
 
 
 def _switch(values: Mapping[str, object], name: str, usual: bool, matters: bool, book: Notebook) -> bool:

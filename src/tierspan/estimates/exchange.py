@@ -12,6 +12,7 @@ from tierspan.laws.counts import embedding_parameters, expert_replicas, rank_lay
 from tierspan.laws.groups import GroupSpan, group_span
 from tierspan.laws.pipeline import StageLayers
 from tierspan.specs.arrays import Array
+from tierspan.specs.strategy import OF_STACK
 
 if TYPE_CHECKING:
     from tierspan.estimates.layer import Cases
@@ -79,7 +80,9 @@ def layer_exchange(cases: Cases, network: Network, moe_share: Array) -> LayerExc
 
     if np.any((s.ep > 1) & (m.experts > 0)):
         ep = group_span(s.ep, s.ep_stride, domain)
-        rows = tokens / s.tp * m.topk * m.hidden
+        # the busiest rank receives so many times the mean, and sends as much back
+        rows = tokens / s.tp * m.topk * m.hidden * s.expert_imbalance
+        once = np.where(s.dispatcher == OF_STACK, cases.stacks.dispatch_once, s.dispatcher) > 0
         send = all_to_all_s(rows * cases.stacks.dispatch_bytes, ep, network)
         back = all_to_all_s(rows * 2.0, ep, network)
         active = np.where((s.ep > 1) & (m.experts > 0), moe_share, 0.0)
@@ -90,7 +93,7 @@ def layer_exchange(cases: Cases, network: Network, moe_share: Array) -> LayerExc
             # such a dispatcher sends a token once to a remote domain, and inside it once to each rank, however many of its experts live there
             places = np.maximum(s.ep / ep.inner_members(t), 1.0)
             reached = places * (1.0 - (1.0 - 1.0 / places) ** np.maximum(m.topk, 1.0))
-            share = np.where(cases.stacks.dispatch_once > 0, np.minimum(reached / np.maximum(m.topk, 1.0), 1.0), 1.0)
+            share = np.where(once, np.minimum(reached / np.maximum(m.topk, 1.0), 1.0), 1.0)
             times.append((2.0 + again) * share * (send[t] + back[t]) * active)
             binding = np.where(times[-1] > slowest, float(t), binding)
             slowest = np.maximum(slowest, times[-1])

@@ -47,7 +47,10 @@ class LayerTimes:
 
 
 def layer_times(models: ModelArrays, strategies: StrategyBatch, rates: Rates, constants: Constants) -> LayerTimes:
-    """Forward time of the operators of one layer; all inputs broadcast to (n,)."""
+    """Forward time of the operators of one layer; all inputs broadcast to (n,).
+
+    Routed tokens are those of the busiest expert-parallel rank: the others wait for it in the next exchange.
+    """
     m, s, c = models, strategies, constants
     tokens = s.micro_batch * s.sequence_length / s.cp
     spread = np.where(s.sp > 0, s.tp, 1.0)
@@ -90,7 +93,7 @@ def layer_times(models: ModelArrays, strategies: StrategyBatch, rates: Rates, co
     if not (m.experts > 0).any():
         return LayerTimes(attention_gemm, core, attention_pass, dense_gemm, dense_pass, zero, zero)
 
-    routed = tokens * m.topk / s.tp * s.etp
+    routed = tokens * m.topk / s.tp * s.etp * s.expert_imbalance
     local = np.maximum(m.experts / s.ep, 1.0)
     per_expert = np.maximum(routed / local, 1.0)
     width = np.maximum(m.moe_ffn / s.etp, 1.0)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tierspan.specs.hardware import Cluster
 from tierspan.specs.model import ModelSpec
 from tierspan.specs.precision import PEAK_FALLBACK, PRECISIONS
-from tierspan.specs.strategy import RECOMPUTE_CODE, SCHEDULE_CODE, Job, Strategy
+from tierspan.specs.strategy import DISPATCHER_CODE, OF_STACK, RECOMPUTE_CODE, SCHEDULE_CODE, Job, Strategy
 
 Array = NDArray[np.float64]
 MAX_TIERS = 4
@@ -80,7 +80,7 @@ class StrategyBatch(Rows):
     """Strategies with their job, one row each.
 
     ``tier`` strides: ranks of a group stand ``*_stride`` apart in rank order. ``recompute`` 0 none, 1 selective, 2 full;
-    ``precision`` is the code of ``specs.precision``, ``schedule`` that of ``specs.strategy``; flags are 0 or 1.
+    ``precision`` is the code of ``specs.precision``, ``schedule`` and ``dispatcher`` those of ``specs.strategy``; flags are 0 or 1.
     """
 
     tp: Array
@@ -113,6 +113,8 @@ class StrategyBatch(Rows):
     optimizer_offload: Array
     activation_offload: Array
     parameter_offload: Array
+    expert_imbalance: Array
+    dispatcher: Array
 
     @property
     def micro_batches(self) -> Array:
@@ -138,7 +140,8 @@ class StrategyBatch(Rows):
                     "overlap_tp": s.overlap_tp, "overlap_p2p": s.overlap_p2p, "sequence_length": j.sequence_length, "global_batch": j.global_batch,
                     "precision": PRECISION_CODE[j.precision], "lora": j.lora,
                     "optimizer_offload": s.optimizer_offload, "activation_offload": s.activation_offload,
-                    "parameter_offload": s.parameter_offload, **{f"{k}_stride": v for k, v in stride.items()},
+                    "parameter_offload": s.parameter_offload, "expert_imbalance": s.expert_imbalance,
+                    "dispatcher": DISPATCHER_CODE[s.dispatcher] if s.dispatcher else OF_STACK, **{f"{k}_stride": v for k, v in stride.items()},
                 }
             )  # fmt: skip
         return cls(**{f.name: np.array([float(r[f.name]) for r in rows]) for f in fields(cls)})

@@ -13,6 +13,11 @@ RECOMPUTE_CODE = {"none": 0, "selective": 1, "full": 2}
 Schedule = Literal["1f1b", "gpipe", "interleaved", "zb-h1", "zb-h2", "dualpipe"]
 SCHEDULE_CODE = {"1f1b": 0, "interleaved": 1, "gpipe": 2, "zb-h1": 3, "zb-h2": 4, "dualpipe": 5}
 """1f1b with more than one chunk a stage is the interleaved one."""
+Dispatcher = Literal["alltoall", "deepep", "hybridep"]
+DISPATCHER_CODE = {"alltoall": 0, "deepep": 1, "hybridep": 2}
+"""All but ``alltoall`` send a token once to a remote domain and there once to a rank."""
+OF_STACK = -1
+"""Code of a dispatcher that is left to the stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,8 @@ class Strategy:
     ``ep`` ranks share the experts (carved out of cp * dp); ``etp`` is the tensor-parallel size inside an expert (``None`` = tp).
     ``shard_group`` is the size of the ZeRO sharding group where it is smaller than dp * cp (HSDP, hierarchical ZeRO).
     ``*_offload`` are the shares (0 to 1) of optimizer states, of activations kept for the backward pass and of parameters that lie in
-    the memory of the host.
+    the memory of the host. ``expert_imbalance`` are the tokens of the busiest expert-parallel rank over the mean: the step follows the
+    slowest rank. ``dispatcher`` sends tokens to their experts (``None``: as the stack does).
     """
 
     tp: int = 1
@@ -56,4 +62,6 @@ class Strategy:
     optimizer_offload: float = 0.0
     activation_offload: float = 0.0
     parameter_offload: float = 0.0
+    expert_imbalance: float = 1.0
+    dispatcher: Dispatcher | None = None
     notes: tuple[str, ...] = field(default=())

@@ -65,6 +65,8 @@ def _option(setting: Setting) -> Callable[[F], F]:
         return click.option(*setting.flags, setting.name, type=click.IntRange(0, len(setting.choices) - 1), help=text)
     if setting.kind == "order":
         return click.option(*setting.flags, setting.name, metavar="ORDER", help=text)
+    if setting.kind == "ratio":
+        return click.option(*setting.flags, setting.name, type=float, metavar="X", help=text)
     if setting.kind == "share":
         return click.option(*setting.flags, setting.name, type=float, metavar="SHARE", help=text)
     return click.option(*setting.flags, setting.name, type=int, metavar="N", help=text)

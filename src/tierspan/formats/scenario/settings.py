@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from tierspan.quantities.errors import InputError, Place, nearest_names
 from tierspan.specs.precision import PRECISIONS
-from tierspan.specs.strategy import RECOMPUTE_CODE, SCHEDULE_CODE
+from tierspan.specs.strategy import DISPATCHER_CODE, RECOMPUTE_CODE, SCHEDULE_CODE
 
 Section = Literal["cluster", "job", "strategy"]
-Kind = Literal["count", "level", "flag", "choice", "order", "share"]
+Kind = Literal["count", "level", "flag", "choice", "order", "share", "ratio"]
 
 MOST: Final = 10**12
 """No count is larger: beyond it somebody mistook a unit."""
@@ -65,6 +66,8 @@ SETTINGS: Final = (
     Setting("optimizer_offload", "strategy", "share", ("--optimizer-offload-fraction", "--offload-optimizer")),
     Setting("activation_offload", "strategy", "share", ("--activation-offload-fraction", "--offload-activations")),
     Setting("parameter_offload", "strategy", "share", ("--parameter-offload-fraction", "--offload-parameters")),
+    Setting("expert_imbalance", "strategy", "ratio", ("--expert-imbalance",)),
+    Setting("dispatcher", "strategy", "choice", ("--dispatcher",), tuple(DISPATCHER_CODE)),
     Setting("rank_order", "strategy", "order", ("--rank-order",)),
 )
 BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
@@ -99,6 +102,8 @@ def checked(setting: Setting, value: object, place: Place) -> object:
         return _whole(setting, value, place)
     if setting.kind == "share":
         return _share(setting, value, place)
+    if setting.kind == "ratio":
+        return _ratio(setting, value, place)
     if not isinstance(value, str):
         raise InputError("scenario.type_text", place=place, key=setting.path, value=_short(value))
     if setting.kind == "order":
@@ -119,6 +124,13 @@ def _share(setting: Setting, value: object, place: Place) -> float:
         raise InputError("scenario.type_share", place=place, key=setting.path, value=_short(value))
     if not 0.0 <= value <= 1.0:
         raise InputError("value.out_of_range", place=place, key=setting.path, value=_short(value), low=0, high=1)
+    return float(value)
+
+
+def _ratio(setting: Setting, value: object, place: Place) -> float:
+    """The most over the mean: a number of 1 or more."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 1:
+        raise InputError("scenario.type_ratio", place=place, key=setting.path, value=_short(value))
     return float(value)
 
 

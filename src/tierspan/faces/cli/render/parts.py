@@ -131,6 +131,10 @@ def plan_text(case: CaseView, lang: str) -> str:
     told.append(f"ZeRO {s.zero}" + (f" / {s.shard_group}" if s.shard_group else ""))
     told.append(said("predict.plan.micro", lang, size=s.micro_batch, count=number_of(case.micro_batches, 4)))
     told.append(said("predict.plan.recompute", lang, kind=named("recompute", s.recompute, lang)))
+    if s.dispatcher is not None and s.ep > 1:
+        told.append(said("predict.plan.dispatcher", lang, kind=s.dispatcher))
+    if s.expert_imbalance > 1.0:
+        told.append(said("predict.plan.imbalance", lang, value=number_of(s.expert_imbalance, 4)))
     return said("list.comma", lang).join(told)
 
 
