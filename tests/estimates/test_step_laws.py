@@ -97,7 +97,13 @@ def test_without_chunks_the_last_backward_pass_hides_gradients(backward: float, 
 
 
 @few
-@given(backward=st.floats(0, 1), more=st.floats(1, 10), least=st.floats(0.01, 1), vpp=st.sampled_from([1, 2, 4, 8]), batch=st.sampled_from([16, 32, 1024]))
+@given(
+    backward=st.floats(0, 1),
+    more=st.floats(1, 10),
+    least=st.floats(0.01, 1),
+    vpp=st.sampled_from([1, 2, 4, 8]),
+    batch=st.sampled_from([16, 32, 1024]),
+)
 def test_hidden_gradients_cost_between_the_least_and_all(backward: float, more: float, least: float, vpp: int, batch: int) -> None:
     exposed, cost = exposed_s(plan(vpp, batch), backward, least)
     assert least * cost * (1 - 1e-9) <= exposed <= cost * (1 + 1e-9)
