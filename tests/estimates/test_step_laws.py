@@ -1,4 +1,4 @@
-"""Laws of the step beyond its layers: waits of large jobs, gradients hidden by chunks, gathers tensor by tensor, the attention kernel, stages by cost."""
+"""Laws of the step: waits of large jobs, gradients hidden by chunks, gathers tensor by tensor, attention kernels, stages by cost."""
 
 from __future__ import annotations
 
