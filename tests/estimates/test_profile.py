@@ -38,7 +38,7 @@ def test_a_prior_lies_inside_its_bounds(name: str) -> None:
     assert 0 < p.sigma < 2
     assert p.neutral is None or p.neutral >= 0
     assert p.fit in ("yes", "no", *stacks())
-    assert p.level in ("global", "accelerator", "accelerator|precision", "stack", "transport")
+    assert p.level in ("global", "architecture|precision", "architecture|kernel", "stack", "transport")
     assert p.unit
     assert p.meaning
 
@@ -71,6 +71,10 @@ def test_a_stack_has_a_family_and_possible_facts(name: str) -> None:
     assert s.flash_attention in (0, 1)
     assert s.selective_attention in (0, 1)
     assert s.dispatch_once in (0, 1)
+    assert s.attention_kernel in ("cudnn", "flash-2", "own")
+    for flag in (s.balances_stages, s.fuses_sinks, s.drops_tokens, s.host_driven):
+        assert flag in (0, 1)
+    assert 0 <= s.gathered_tensors <= 20
     assert s.gradient_bytes in (2, 4)
     assert s.dispatch_bytes in (1, 2)
     assert s.bucket_elements > 0
@@ -88,13 +92,26 @@ def test_a_stack_takes_the_constants_of_its_family() -> None:
 
 
 def test_half_precisions_share_their_units() -> None:
-    assert lookup_keys("gemm_efficiency", replace(H100, precision="fp16")) == lookup_keys("gemm_efficiency", H100) == ["h100-sxm5-80gb|bf16"]
+    assert lookup_keys("gemm_efficiency", replace(H100, precision="fp16")) == lookup_keys("gemm_efficiency", H100) == ["hopper|bf16"]
+
+
+def test_parts_of_one_design_share_their_efficiencies() -> None:
+    h200 = replace(H100, accelerator=accelerator("h200-sxm"))
+    assert lookup_keys("gemm_efficiency", h200) == lookup_keys("gemm_efficiency", H100)
+    # the attention core depends on the kernel too
+    assert lookup_keys("attention_efficiency", h200) == lookup_keys("attention_efficiency", H100) == ["hopper|cudnn"]
+    assert lookup_keys("attention_efficiency", replace(H100, stack=stack("nanotron"))) == ["hopper|flash-2"]
+    # what stands in no catalogue is a design of its own
+    own = replace(H100, accelerator=replace(H100.accelerator, id="mine", architecture=""))
+    assert lookup_keys("gemm_efficiency", own) == ["mine|bf16"]
 
 
 def test_what_is_fitted_for_one_stack_is_neutral_elsewhere() -> None:
-    p = priors()["host_tp_exponent"]
-    assert prior_value("host_tp_exponent", H100) == p.neutral == 0
-    assert prior_value("host_tp_exponent", replace(H100, stack=stack("nanotron"))) == p.prior
+    nanotron = replace(H100, stack=stack("nanotron"))
+    for name, neutral in (("host_pipeline_s", 0), ("host_cross_factor", 1), ("rank_skew_s", 0), ("slot_wait_s", 0)):
+        p = priors()[name]
+        assert prior_value(name, H100) == p.neutral == neutral
+        assert prior_value(name, nanotron) == p.prior
 
 
 def test_gathered_constants_are_the_values_of_each_case() -> None:
@@ -123,7 +140,8 @@ def test_the_shipped_profile_was_fitted_with_these_laws() -> None:
 @fitted
 def test_every_shipped_constant_is_known_and_possible() -> None:
     profile = load_profile(SHIPPED)  # checks names and bounds
-    keys = {"": {""}, "stack": set(stacks()), "accelerator": set(accelerator_ids()), "accelerator|precision": set(accelerator_ids())}
+    designs = {accelerator(name).architecture or name for name in accelerator_ids()}
+    keys = {"": {""}, "stack": set(stacks()), "architecture|precision": designs, "architecture|kernel": designs, "transport": set(transports())}
     for name, table in profile.values.items():
         level = priors()[name].level
         for key, value in table.items():
@@ -160,4 +178,5 @@ def test_every_fitted_stack_and_accelerator_was_measured() -> None:
     assert set(values["stack_factor"]) <= set(record["counts"]["stack"])
     # units that only the wide part of FP8 rows feels have no row of their own
     cards = {key.split("|")[0] for key in record["counts"]["accelerator|precision"]}
-    assert {key.split("|")[0] for key in values["gemm_efficiency"]} <= cards
+    designs = {accelerator(name).architecture or name for name in cards}
+    assert {key.split("|")[0] for key in values["gemm_efficiency"]} <= designs

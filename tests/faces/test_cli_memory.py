@@ -44,7 +44,7 @@ def test_a_share_outside_its_range_is_refused(capsys: pytest.CaptureFixture[str]
     assert "--parameter-offload-fraction" in err or "strategy.parameter_offload" in err
 
 
-@pytest.mark.parametrize(("schedule", "flight"), [("1f1b", [4, 2, 1]), ("zb-h1", [4, 2, 1]), ("zb-h2", [4, 3, 1]), ("dualpipe", [4, 4, 4])])
+@pytest.mark.parametrize(("schedule", "flight"), [("1f1b", [4, 2, 1]), ("zb-h1", [4, 4, 4]), ("zb-h2", [4, 4, 4]), ("dualpipe", [4, 4, 4])])
 def test_micro_batches_in_flight_by_schedule(capsys: pytest.CaptureFixture[str], schedule: str, flight: list[float]) -> None:
     found = json.loads(told(capsys, "fit", *JOB, "--schedule", schedule, "--global-batch", "16", "--json")[1])
     assert found["case"]["micro_batches"] == 4  # never more than a step has

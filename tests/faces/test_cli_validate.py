@@ -25,7 +25,7 @@ from tierspan.specs.profile.profile import Profile, profile_to_json
 ROOT = Path(__file__).parents[2]
 STEPS = ROOT / "docs" / "examples" / "steps.csv"
 SHARED = ROOT.parent / "shared" / "validation"
-SMALL = {"gemm_efficiency": {"h100-sxm5-80gb|bf16": 0.6}}
+SMALL = {"gemm_efficiency": {"hopper|bf16": 0.6}}
 RECORD = {"intervals": {"all": [0.5, 2.0, 40]}}
 
 

@@ -43,7 +43,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def constants_table() -> str:
     def fitted(row: Mapping[str, str]) -> str:
-        return row["fit"] if row["fit"] in ("yes", "no") else f"{row['fit']} alone; else {row['neutral']}"
+        return row["fit"] if row["fit"] in ("yes", "no") else f"{row['fit']} alone; else {row['neutral'] or 'the prior'}"
 
     rows = (
         [f"`{r['name']}`", r["unit"], r["level"], r["prior"], r["sigma"], f"{r['low']} to {r['high']}", fitted(r), r["meaning"]]

@@ -77,8 +77,8 @@ def test_routed_tokens_are_kept_topk_times() -> None:
         (Strategy(pp=8), 8, 1),
         (Strategy(pp=8, vpp=4), 8 * (1 + 7 / (8 * 4)), (3 * 8 + 1) / 4),
         (Strategy(pp=8, schedule="gpipe"), 128, 128),
-        (Strategy(pp=8, schedule="zb-h1"), 8, 1),
-        (Strategy(pp=8, schedule="zb-h2"), 15, 1),
+        (Strategy(pp=8, schedule="zb-h1"), 8, 8),
+        (Strategy(pp=8, schedule="zb-h2"), 15, 15),
         (Strategy(pp=8, schedule="dualpipe"), 9, 9),
     ],
 )

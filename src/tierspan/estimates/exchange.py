@@ -64,7 +64,7 @@ def layer_exchange(cases: Cases, network: Network, moe_share: Array) -> LayerExc
         k.tp_call_s * (1.0 - cases.stacks.host_driven) + wait + 2.0 * np.sqrt(wait * pair / calls)
     )
     parts = on_tiers("tp", tp_seconds, tp, network.tiers)
-    hidden = {"tp": tp_all - tp_seconds}
+    hidden = {"tp": (1.0 - left) * tp_all}
     exposed = tp_seconds
 
     if np.any(s.cp > 1):
