@@ -176,3 +176,21 @@ def test_logits_by_hand() -> None:
     product, loss = logits_time(ModelArrays.of([LLAMA]), batch, rates(memory=1e15), constants(logits_efficiency=0.5, loss_bytes=14))
     assert product[0] == pytest.approx(2 * 2048 * 16000 * 1024 / 0.5e12)
     assert loss[0] == pytest.approx(14 * 2048 * 16000 / 1e15)
+
+
+def test_experts_with_biases_pass_over_their_rows_again() -> None:
+    """Four passes over gate and up, two over the gate's product, two over the output, in 16 bits."""
+    free, biased = (times(replace(MOE, expert_bias=b), rate=rates(memory=1e12)) for b in (False, True))
+    routed = 2048 * 4
+    assert biased.moe_pass[0] - free.moe_pass[0] == pytest.approx(2 * routed * (4 * 2 * 512 + 2 * 512 + 2 * 1024) / 1e12)
+    assert biased.moe_gemm[0] == free.moe_gemm[0]
+    dense = times(replace(LLAMA, expert_bias=True), rate=rates(memory=1e12))
+    assert dense.dense_pass[0] == times(LLAMA, rate=rates(memory=1e12)).dense_pass[0]
+
+
+def test_biases_of_split_experts_split_too() -> None:
+    def extra(tp: int) -> float:
+        free, biased = (times(replace(MOE, expert_bias=b), Strategy(tp=tp), rate=rates(memory=1e12)) for b in (False, True))
+        return float(biased.moe_pass[0] - free.moe_pass[0])
+
+    assert extra(4) == pytest.approx(extra(1) / 4)

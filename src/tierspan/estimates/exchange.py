@@ -213,7 +213,7 @@ def step_exchange(
     def exposed_of(cost: Array, window: Array, overlapped: Array, least: Array) -> Array:
         return np.where(overlapped > 0, least * cost + np.maximum((1.0 - least) * cost - window, 0.0), cost)
 
-    early = np.minimum(s.pp, micro_batches) * (s.vpp - 1.0)
+    early = np.where(s.zero == 2, 0.0, np.minimum(s.pp, micro_batches) * (s.vpp - 1.0))
 
     def exposed_once(cost: Array, window: Array, overlapped: Array, least: Array) -> Array:
         """With chunks, all but one are done a group of micro-batches early: only the last chunk's part, or what the group does not cover, shows."""

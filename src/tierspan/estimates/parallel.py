@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -10,6 +11,8 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
+THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+
 _shared: list[Any] = []
 """What every item needs, sent once to each worker process."""
 
@@ -24,6 +27,9 @@ def side_by_side(work: Callable[[Any, Item], Result], shared: object, items: Seq
     if workers < 2:
         yield from (work(shared, item) for item in items)
         return
+    # one thread of linear algebra a worker: more would wait for each other
+    for name in THREADS:
+        os.environ.setdefault(name, "1")
     # what the parent has open (threads of a progress bar) must not be copied into the workers
     with ProcessPoolExecutor(workers, mp_context=get_context("forkserver"), initializer=_receive, initargs=(shared,)) as pool:
         yield from pool.map(partial(_one, work), items)

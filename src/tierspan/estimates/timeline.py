@@ -24,7 +24,7 @@ from tierspan.specs.profile.profile import Profile
 class TimelineEstimate:
     """A step by both methods, seconds.
 
-    ``step_time_s`` is that of the timeline with what lies outside a pipeline (``outside_s``: constant and stragglers) as in the closed form;
+    ``step_time_s`` is that of the timeline with what lies outside a pipeline (``outside_s``: constant, waits and stragglers) as in the closed form;
     ``difference`` is ``step_time_s / closed_form_s - 1``.
     """
 
@@ -48,7 +48,8 @@ def estimate_timeline(case: Case, profile: Profile | Constants, *, contention: f
         InputError: the plan has no schedule (micro-batches that are no whole number, sizes that the schedule does not take).
     """
     cases = arrays_of([case], profile)
-    closed = float(estimate_step(cases).step_time_s[0])
+    estimate = estimate_step(cases)
+    closed = float(estimate.step_time_s[0])
     micro_batches = float(cases.strategies.micro_batches[0])
     if abs(micro_batches - round(micro_batches)) > 1e-9:
         raise InputError("timeline.count", field="micro_batches", value=micro_batches)
@@ -57,7 +58,7 @@ def estimate_timeline(case: Case, profile: Profile | Constants, *, contention: f
     played = play(schedule, step_work(case, cases, contention), record=record)
     constants = cases.constants
     nodes = max(case.cluster.accelerators / case.cluster.node_size, 1.0)
-    inside = played.step_s + _first(constants.step_constant_s)
+    inside = played.step_s + _first(constants.step_constant_s) + _first(estimate.terms["wait"])
     step = inside * (1.0 + _first(constants.jitter) * float(np.log2(nodes)))
     return TimelineEstimate(step, closed, step / closed - 1.0, step - played.step_s, played)
 
