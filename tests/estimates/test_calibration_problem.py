@@ -75,23 +75,12 @@ def test_a_parameter_that_is_not_wanted_has_no_column(problem: _Problem) -> None
     assert np.all(np.delete(jacobian, position, axis=1) == 0)
 
 
-def test_folds_side_by_side_predict_as_one_process(small: TrainingData, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folds_side_by_side_predict_as_one_process(small: TrainingData) -> None:
     folds = [group_fold(row, 3) for row in small.rows]
     told: list[tuple[int, int]] = []
     alone = cross.cross_validate(small, folds, lambda done, whole: told.append((done, whole)))
     assert told == [(1, 3), (2, 3), (3, 3)]
-    monkeypatch.setattr(cross, "ROWS_WORTH_A_PROCESS", 1)
-    monkeypatch.setattr(cross.os, "cpu_count", lambda: 2)
-    pools: list[int] = []
-    executor = cross.ProcessPoolExecutor
-
-    def counted(workers: int, **given: object) -> object:
-        pools.append(workers)
-        return executor(workers, **given)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(cross, "ProcessPoolExecutor", counted)
-    together = cross.cross_validate(small, folds)
-    assert pools == [2]
+    together = cross.cross_validate(small, folds, processes=2)
     np.testing.assert_array_equal(together.predicted_s, alone.predicted_s)
     np.testing.assert_array_equal(together.host_bound, alone.host_bound)
     np.testing.assert_array_equal(together.fold, alone.fold)
