@@ -15,6 +15,9 @@ LEFT_OUT = (
     "laws/parameters.py",
     "estimates/calibration/memory",
     "estimates/fingerprint.py",
+    "estimates/bounds.py",
+    "estimates/parallel.py",
+    "estimates/timeline.py",
     "specs/profile/data/profile.json",
     "specs/profile/data/neighbours.csv",
 )
