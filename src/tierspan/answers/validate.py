@@ -18,7 +18,7 @@ from tierspan.estimates.calibration.cross import LeftOut, cross_validate, predic
 from tierspan.estimates.calibration.dataset import TrainingData, training_data
 from tierspan.estimates.calibration.folds import group_fold, publisher
 from tierspan.estimates.calibration.intervals import Bounds, interval_table, lookup
-from tierspan.estimates.regimes import regime_of
+from tierspan.estimates.regimes import NANOTRON, regime_of
 from tierspan.formats.measurements import excluded_reason, measured_step_time_s, read_measurements
 from tierspan.quantities.errors import InputError, Place
 from tierspan.specs.arrays import Array
@@ -81,7 +81,7 @@ def _training(file: MeasurementFile, profile: Profile, split: Split | None, prog
         folds = [group_fold(r) if split == "group" else publisher(r.source) for r in data.rows]
         out = cross_validate(data, folds, progress, processes)
         predicted, bound = out.predicted_s, out.host_bound
-        bounds = _left_out_bounds(data, out)
+        bounds = _left_out_bounds(data, out, new=split == "source")
     low = np.array([b.low for b in bounds]) * predicted if bounds else np.full(predicted.shape, np.nan)
     high = np.array([b.high for b in bounds]) * predicted if bounds else np.full(predicted.shape, np.nan)
     full = {name: _spread(data, v) for name, v in (("p", predicted), ("low", low), ("high", high))}
@@ -105,16 +105,19 @@ def _regimes(data: TrainingData, bound: np.ndarray) -> list[str]:
     return [regime_of(c, bool(b)) for c, b in zip(data.cases, bound, strict=True)]
 
 
-def _left_out_bounds(data: TrainingData, out: LeftOut) -> list[Bounds]:
-    """Intervals of each row from the left-out residuals of the other folds alone; none where there is no other fold."""
+def _left_out_bounds(data: TrainingData, out: LeftOut, *, new: bool) -> list[Bounds]:
+    """Intervals of each row from the left-out residuals of the other folds alone; none where there is no other fold.
+
+    ``new``: whole publishers are left out, so that every row is one of a stack that nobody measured.
+    """
     residual = np.log(data.measured_s / out.predicted_s)
     regimes = np.array(_regimes(data, out.host_bound))
     bounds = [NOTHING] * len(regimes)
     for fold in np.unique(out.fold):
         others = data.scored & (out.fold != fold)
-        table = interval_table(residual[others], list(regimes[others]))
+        table = interval_table(residual[others], list(regimes[others]), residual[others & (regimes != NANOTRON)] if new else None)
         for i in np.flatnonzero(out.fold == fold):
-            bounds[i] = lookup(table, str(regimes[i]), True)[0] or NOTHING
+            bounds[i] = lookup(table, str(regimes[i]), not new)[0] or NOTHING
     return bounds
 
 

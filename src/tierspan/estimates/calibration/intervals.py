@@ -2,7 +2,7 @@
 
 A residual is ``log(measured / predicted)``. For n residuals of a regime the bounds are their ``floor(0.1 (n + 1))``-th smallest and
 largest, so that a new case of the same kind falls between them with at least 80 % probability. Regimes with few residuals borrow from the whole.
-Where stack or accelerator was never fitted the residuals of whole sources left out are taken: wider, above all to the slow side.
+Where stack or accelerator was never fitted the residuals of whole sources left out are taken: wider, above all to the slow side (its tail is halved).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ LEAST = 9
 COVERAGE = 0.8
 ALL = "all"
 NEW = "new stack or accelerator"
+SLOW_TAIL = 0.05
+"""Share of runs slower than the upper bound where stack or accelerator is new: what nobody measured is slow more often than fast."""
 MEASURED = "one measured run"
 NORMAL_80 = 1.2816
 """Half width of the central 80 % of a normal distribution, in standard deviations."""
@@ -34,12 +36,15 @@ class Bounds:
     rows: int
 
 
-def bounds_of(residuals: Array) -> Bounds:
-    """Bounds from residuals ``log(measured / predicted)``."""
+def bounds_of(residuals: Array, slow_tail: float = (1.0 - COVERAGE) / 2.0) -> Bounds:
+    """Bounds from residuals ``log(measured / predicted)``; ``slow_tail`` is the share of runs that may be slower than the upper one."""
     n = residuals.size
     ordered = np.sort(residuals)
-    cut = max(int(np.floor(round((1.0 - COVERAGE) / 2.0 * (n + 1), 9))), 1)
-    return Bounds(float(np.exp(ordered[cut - 1])), float(np.exp(ordered[n - cut])), n)
+
+    def cut(tail: float) -> int:
+        return max(int(np.floor(round(tail * (n + 1), 9))), 1)
+
+    return Bounds(float(np.exp(ordered[cut((1.0 - COVERAGE) / 2.0) - 1])), float(np.exp(ordered[n - cut(slow_tail)])), n)
 
 
 def interval_table(residuals: Array, regimes: Sequence[str], left_out_sources: Array | None = None) -> dict[str, Bounds]:
@@ -54,7 +59,7 @@ def interval_table(residuals: Array, regimes: Sequence[str], left_out_sources: A
         if own.size >= FEW:
             table[name] = bounds_of(own)
     if left_out_sources is not None and left_out_sources.size >= LEAST:
-        new = bounds_of(left_out_sources)
+        new = bounds_of(left_out_sources, SLOW_TAIL)
         everything = table[ALL]
         table[NEW] = Bounds(min(new.low, everything.low), max(new.high, everything.high), new.rows)
     return table
