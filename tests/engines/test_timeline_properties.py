@@ -134,8 +134,8 @@ def test_a_longer_task_never_makes_the_step_shorter(data: st.DataObject) -> None
         replace(old, forward=replace(old.forward, compute_s=old.forward.compute_s + more)),
         replace(old, backward=replace(old.backward, compute_s=old.backward.compute_s + more)),
         replace(old, weight=replace(old.weight, compute_s=old.weight.compute_s + more)),
-        replace(old, reduce=(*old.reduce, Bulk(more, 0, 1, more))),
-        replace(old, first=(*old.first, Bulk(more, 1, 1))),
+        replace(old, reduce=(*old.reduce, Bulk(more, 0, 2, more))),
+        replace(old, first=(*old.first, Bulk(more, 1, 3))),
     ]))  # fmt: skip
     rows = [list(row) for row in work.chunks]
     rows[s][c] = longer

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tierspan.estimates.calibration.ablation import TERMS
 from tierspan.estimates.calibration.intervals import Bounds, Spread, after_one_run, bounds_of, spread_of, widened
-from tierspan.specs.profile.profile import priors, shipped_profile
+from tierspan.specs.profile.profile import priors, shipped_profile, transports
 
 FACTORS = st.floats(1.01, 3.0)
 
@@ -86,4 +86,5 @@ def test_no_rate_is_faster_than_the_hardware() -> None:
     fastest = min(values["stack_factor"].values())
     assert max(values["gemm_efficiency"].values()) <= 1.0
     assert values["gemm_efficiency"]["hopper|bf16"] / fastest <= 1.0
-    assert all(share <= 1.0 for share in values["scale_out_efficiency"].values())
+    assert all(share <= 1.0 for pair in transports().values() for share in pair)
+    assert not {"scale_up_efficiency", "scale_out_efficiency"} & set(values), "links are told by collectives, never by training rows"

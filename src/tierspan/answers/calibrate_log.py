@@ -12,7 +12,8 @@ from tierspan.answers.comparison.results import RunComparison
 from tierspan.answers.comparison.setting import Asked
 from tierspan.answers.results import SCHEMA_VERSION
 from tierspan.quantities.errors import InputError, Place
-from tierspan.specs.profile.profile import Profile, priors, profile_to_json, shipped_profile, transports
+from tierspan.specs.profile.load import save_profile
+from tierspan.specs.profile.profile import Profile, priors, shipped_profile, transports
 
 LEAST_BYTES: Final = 2**26
 """Smaller messages tell latency, not the rate of a link."""
@@ -77,12 +78,7 @@ def calibrate_log(log: str | Path, asked: Asked | None = None) -> LogCalibration
 
 def write_log_profile(found: LogCalibration, out: str | Path) -> Path:
     """Write the profile; ``--profile`` of predict and scale takes it."""
-    path = Path(out)
-    try:
-        path.write_text(profile_to_json(found.profile), encoding="utf-8")
-    except OSError as problem:
-        raise InputError("validation.cannot_write", place=Place(str(path)), path=str(path), reason=problem.strerror or str(problem)) from None
-    return path
+    return save_profile(found.profile, out)
 
 
 def _kind(run: RunComparison) -> str:

@@ -18,7 +18,8 @@ from tierspan.estimates.step import Cases, estimate_step
 from tierspan.formats.measurements import read_measurements
 from tierspan.quantities.errors import InputError, Place
 from tierspan.specs.arrays import Array
-from tierspan.specs.profile.profile import Profile, priors, profile_to_json, shipped_profile
+from tierspan.specs.profile.load import save_profile
+from tierspan.specs.profile.profile import Profile, priors, shipped_profile
 
 CONSTANT: Final = "stack_factor"
 HALVINGS: Final = 40
@@ -71,7 +72,7 @@ def adapt(path: str | Path, base: Profile | None = None) -> Adaptation:
     if not spreads or MEASURED not in table:
         raise InputError("calibrate.adapt_base", place=Place(str(path)))
     data = training_data(file.training)
-    usable = np.isfinite(data.measured_s)
+    usable = data.scored
     if not usable.any():
         raise InputError("calibrate.no_rows", place=Place(str(path)), rows=len(file.rows))
     spread = Spread(spreads["between groups"], spreads["within a group"])
@@ -95,12 +96,7 @@ def adapt(path: str | Path, base: Profile | None = None) -> Adaptation:
 
 def write_adaptation(found: Adaptation, out: str | Path) -> Path:
     """Write the profile."""
-    path = Path(out)
-    try:
-        path.write_text(profile_to_json(found.profile), encoding="utf-8")
-    except OSError as problem:
-        raise InputError("validation.cannot_write", place=Place(str(path)), path=str(path), reason=problem.strerror or str(problem)) from None
-    return path
+    return save_profile(found.profile, out)
 
 
 def _move(data: TrainingData, rows: np.ndarray, stack: str, profile: Profile, values: dict[str, dict[str, float]], spread: Spread) -> OwnRuns:

@@ -10,7 +10,7 @@ import numpy as np
 from tierspan.answers.neighbours import nearest_measurements
 from tierspan.answers.question import Question
 from tierspan.answers.results import CaseView, GroupPlacement, HostMemory, MemoryView, Prediction, Term, TierView, Traffic
-from tierspan.estimates.bounds import bounds_of_case
+from tierspan.estimates.bounds import bounds_of_case, measured_accelerator
 from tierspan.estimates.cases import Case, arrays_of
 from tierspan.estimates.memory import MemoryEstimate, estimate_memory
 from tierspan.estimates.regimes import regime_of
@@ -207,6 +207,11 @@ def _own_assumptions(case: Case, profile: Profile, memory_checked: bool) -> list
         out.append(Assumption("gemm_efficiency", value, reason, {"accelerator": keys.accelerator.name, "precision": keys.precision, "value": value}))
     if not profile.known("stack_factor", keys):
         out.append(Assumption("stack", case.stack.family, "predict.stack_of_family", {"stack": case.stack.name, "family": case.stack.family}))
+    if not measured_accelerator(profile, case) and profile.known("gemm_efficiency", keys):
+        design = {"accelerator": keys.accelerator.name, "design": keys.accelerator.architecture}
+        out.append(Assumption("accelerator", keys.accelerator.architecture, "predict.accelerator_of_design", design))
+    if case.model.attention_sinks and not case.stack.fuses_sinks:
+        out.append(Assumption("attention", "scores written", "predict.sinks_unfused", {"stack": case.stack.name}))
     if case.strategy.schedule in UNMEASURED:
         out.append(Assumption("schedule", case.strategy.schedule, "predict.schedule_unmeasured"))
     if not memory_checked:

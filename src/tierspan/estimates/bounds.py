@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tierspan.estimates.calibration.intervals import MEASURED, Bounds, lookup, table_from_json, widened
 from tierspan.estimates.cases import Case
+from tierspan.estimates.regimes import NANOTRON
 from tierspan.specs.profile.profile import Profile
 
 
@@ -21,7 +22,8 @@ def measured_accelerator(profile: Profile, case: Case) -> bool:
 def bounds_of_case(profile: Profile, case: Case, regime: str) -> tuple[Bounds | None, str]:
     """Factors on the predicted time, and the name of the row of the interval table that they come from; none where nothing was measured."""
     table = table_from_json(profile.record.get("intervals", {}))
-    if own_key(case) in profile.record.get("own", {}) and MEASURED in table:
+    # runs of nanotron stall by chance: one that was measured says little of the next
+    if own_key(case) in profile.record.get("own", {}) and MEASURED in table and regime != NANOTRON:
         own, usual = table[MEASURED], table.get(regime)
         # a regime that repeats better than runs do on the whole keeps its narrower bounds
         return (own if usual is None or own.high / own.low < usual.high / usual.low else usual), MEASURED

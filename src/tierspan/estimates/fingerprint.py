@@ -14,6 +14,7 @@ LEFT_OUT = (
     "laws/validity.py",
     "laws/parameters.py",
     "estimates/calibration/memory",
+    "estimates/memory",
     "estimates/fingerprint.py",
     "estimates/bounds.py",
     "estimates/parallel.py",

@@ -31,7 +31,8 @@ class Residuals:
     @classmethod
     def of(cls, log_ratios: Array) -> Residuals:
         """From the residuals of left-out rows, shape (n,), n at least 1."""
-        found = np.sort(np.asarray(log_ratios, dtype=np.float64))
+        # a part in a billion is finer than any measured byte, and coarse enough to divide by
+        found: Array = np.sort(np.asarray(log_ratios, dtype=np.float64).round(9))
         levels = np.arange(1, found.size + 1) / (found.size + 1.0)
         if found.size > MOST_POINTS:
             kept = np.linspace(levels[0], levels[-1], MOST_POINTS)

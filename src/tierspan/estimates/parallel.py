@@ -28,11 +28,15 @@ def side_by_side(work: Callable[[Any, Item], Result], shared: object, items: Seq
         yield from (work(shared, item) for item in items)
         return
     # one thread of linear algebra a worker: more would wait for each other
-    for name in THREADS:
-        os.environ.setdefault(name, "1")
-    # what the parent has open (threads of a progress bar) must not be copied into the workers
-    with ProcessPoolExecutor(workers, mp_context=get_context("forkserver"), initializer=_receive, initargs=(shared,)) as pool:
-        yield from pool.map(partial(_one, work), items)
+    added = [name for name in THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(added, "1"))
+    try:
+        # what the parent has open (threads of a progress bar) must not be copied into the workers
+        with ProcessPoolExecutor(workers, mp_context=get_context("forkserver"), initializer=_receive, initargs=(shared,)) as pool:
+            yield from pool.map(partial(_one, work), items)
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
 
 
 def _receive(shared: object) -> None:

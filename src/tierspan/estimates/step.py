@@ -16,8 +16,6 @@ from tierspan.specs.arrays import Array
 __all__ = ["COMMUNICATION", "COMPUTE_TERMS", "Cases", "StepEstimate", "estimate_step", "network_of"]
 
 COMPUTE_TERMS = ("matmul", "attention", "memory_bound", "logits", "recompute", "host")
-MANY_NODES = 64.0
-"""Nodes from which every pipeline slot of nanotron was seen to wait (23 of 26 runs of 64 nodes, 24 of 103 of 32)."""
 COMMUNICATION = ("tp", "cp", "ep", "pp", "dp")
 
 
@@ -49,7 +47,9 @@ def estimate_step(cases: Cases) -> StepEstimate:
     stages, copies = pieces.stages, model_copies(s.schedule)
     if np.any(copies > 1):
         stages = replace(stages, heaviest=stages.heaviest * copies)
-    ends = step_exchange(cases, pieces.network, micro_batches, stages, sum_of(forward), sum_of(backward))
+    # traffic hides behind the time that a layer takes, launches included: a layer that the host binds hides no less, and no more, than it lasts
+    lasts = pieces.layer / pieces.device
+    ends = step_exchange(cases, pieces.network, micro_batches, stages, sum_of(forward) * lasts, sum_of(backward) * lasts)
     scale = micro_batches / s.pp
     per_layer = scale * layers
     terms: dict[str, Array] = {name: per_layer * (forward[name] + backward[name]) for name in forward}
@@ -60,7 +60,7 @@ def estimate_step(cases: Cases) -> StepEstimate:
     terms["bubble"] = run.bubble
     nodes = np.maximum(cases.clusters.accelerators / cases.clusters.node_size, 1.0)
     slots = micro_batches + s.pp - 1.0
-    terms["wait"] = np.where((nodes >= MANY_NODES) & (s.pp > 1), k.slot_wait_s * (1.0 - 1.0 / s.pp) * slots, 0.0)
+    terms["wait"] = np.where((nodes >= k.wait_nodes) & (s.pp > 1), k.slot_wait_s * (1.0 - 1.0 / s.pp) * slots, 0.0)
     # the copies of a model share the optimizer's work as replicas do
     terms["optimizer"] = ends.optimizer_s / copies
     terms["constant"] = k.step_constant_s * np.ones_like(run.bubble)
@@ -101,7 +101,9 @@ def _pipeline(cases: Cases, pieces: Pieces) -> PipelineTime:
     here, headed = np.where(last > full, stages.last, stages.heaviest), np.where(last > full, 1.0, 0.0)
     slow = Passes(*(here * x + headed * y for x, y in zip(each.parts, head.parts, strict=True)))
     rest = Passes(*(pieces.layers * x + y - z for x, y, z in zip(each.parts, head.parts, slow.parts, strict=True)))
-    zero = zero_bubble_s(s.schedule, s.pp, pieces.micro_batches, slow, rest)
+    light = last < full
+    lighter = Passes(*(np.where(light, stages.last * x + y, 0.0) for x, y in zip(each.parts, head.parts, strict=True)))
+    zero = zero_bubble_s(s.schedule, s.pp, pieces.micro_batches, slow, rest, lighter)
     # a pair computes both passes and hides the expert traffic
     covered = sum((value for kind, _, value in pieces.whole_traffic.by_tier if kind == "ep"), np.zeros(1))
     inner = Passes(*(stages.heaviest * x for x in each.parts))

@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tierspan.engines.timeline import Bulk, ChunkWork, Inside, Piece, Send, Timeline, Work, make_schedule, play
-from tierspan.engines.timeline.layers import layers_along
+from tierspan.engines.timeline.layers import layers_along, layers_by_cost
 from tierspan.estimates.cases import Case, arrays_of
 from tierspan.estimates.exchange import BulkTraffic, bulk_traffic, sends_held
 from tierspan.estimates.layer import Cases, Pieces, forward_share, layer_passes, logits_passes, pieces_of
 from tierspan.estimates.step import estimate_step
+from tierspan.laws.counts import dense_layer_parameters, head_parameters
 from tierspan.laws.groups import GroupSpan
 from tierspan.quantities.errors import InputError
 from tierspan.specs.arrays import Array
@@ -70,7 +71,7 @@ def step_work(case: Case, cases: Cases, contention: float = 1.0) -> Work:
     pieces = pieces_of(cases, relieve=False)
     bulk = bulk_traffic(cases, pieces.network, pieces.stages)
     heaviest = max(_first(pieces.stages.heaviest), 1e-9)
-    along = layers_along(_first(pieces.layers), s.pp, s.vpp)
+    along = _along(cases, pieces)
     layer = _layer(cases, pieces)
     head = [_first(value) for value in logits_passes(pieces).parts]
     transfers = _transfers(cases, bulk)
@@ -85,6 +86,15 @@ def step_work(case: Case, cases: Cases, contention: float = 1.0) -> Work:
         ends = [end / 2.0 for end in ends]  # the copies share the optimizer's work as replicas do
     send = Send(_first(bulk.send), _tier(bulk.pp, cases), _first(sends_held(cases))) if s.pp > 1 else Send()
     return Work(tuple(tuple(places[i] for i in row) for row in rows), send, tuple(ends), contention=contention)
+
+
+def _along(cases: Cases, pieces: Pieces) -> tuple[float, ...]:
+    """Layers of every place in model order, as the stack deals them (see ``estimates.layer``)."""
+    m, s, layers = cases.models, cases.strategies, _first(pieces.layers)
+    stages, chunks = int(_first(s.pp)), int(_first(s.vpp))
+    if _first(cases.stacks.balances_stages) > 0 and stages > 1:
+        return layers_by_cost(round(layers), _first(head_parameters(m) / dense_layer_parameters(m)), stages)
+    return layers_along(layers, stages, chunks, ends_count=_first(m.mtp_layers) == 0)
 
 
 class _Layer(NamedTuple):

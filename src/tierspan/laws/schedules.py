@@ -32,7 +32,7 @@ class Passes:
         return self.forward_s, self.input_s, self.weight_s
 
 
-def zero_bubble_s(schedule: Array, pp: Array, micro_batches: Array, heaviest: Passes, rest: Passes) -> Array:
+def zero_bubble_s(schedule: Array, pp: Array, micro_batches: Array, heaviest: Passes, rest: Passes, lighter: Passes | None = None) -> Array:
     """Bubble of zero-bubble H1 and H2 in s, shape (n,): what the step lasts beyond the work of the heaviest stage.
 
     The heaviest stage never waits once its first input is there. It ends with the weight gradients that it held back, h of them (H1 p, H2
@@ -48,11 +48,23 @@ def zero_bubble_s(schedule: Array, pp: Array, micro_batches: Array, heaviest: Pa
         micro_batches: a step and pipeline.
         heaviest: passes of the heaviest stage.
         rest: sums over all other stages.
+        lighter: passes of the last stage where it is lighter than the heaviest, else zeros. In H2 the heaviest stage, which stands before
+            it then, has work in hand while a micro-batch is there and back; H1 holds too few for that.
     """
+    early = [np.where(schedule == ZB_H2, x, 0.0) for x in lighter.parts] if lighter is not None else [0.0 * pp] * 3
+    behind = Passes(*early)
     first = Passes(*(x / np.maximum(pp - 1.0, 1.0) for x in rest.parts))
     ahead = np.minimum(np.where(schedule == ZB_H2, 2.0 * pp - 1.0, pp), micro_batches)
-    last = rest.input_s + first.weight_s - ahead * heaviest.weight_s
-    ends = np.where(schedule == ZB_H2, np.maximum(rest.forward_s + last, 0.0), rest.forward_s + np.maximum(last, 0.0))
+
+    def ending(stage: Passes, forward: Array, back: Array) -> Array:
+        last = back + first.weight_s - ahead * stage.weight_s
+        return np.where(schedule == ZB_H2, np.maximum(forward + last, 0.0), forward + np.maximum(last, 0.0))
+
+    ends = ending(heaviest, rest.forward_s - behind.forward_s, rest.input_s - behind.input_s)
+    # the last stage waits for all before it and has less to do
+    others = rest.forward_s + heaviest.forward_s - behind.forward_s, rest.input_s + heaviest.input_s - behind.input_s
+    its_own = ending(behind, *others) + micro_batches * (sum_passes(behind) - sum_passes(heaviest))
+    ends = np.where(sum_passes(behind) > 0, np.maximum(ends, its_own), ends)
     round_trip = rest.forward_s + heaviest.forward_s + rest.input_s + heaviest.input_s - first.input_s
     begins = round_trip + micro_batches * sum_passes(first) - ahead * first.forward_s - micro_batches * sum_passes(heaviest)
     return np.where(pp > 1, np.maximum(ends, begins), 0.0)

@@ -198,11 +198,12 @@ class Rank:
                 if not self.left[task.chunk]:
                     ready += c.reduce
                     self.tail += [(bulk.exposed_s, bulk.kind, bulk.tier) for bulk in c.reduce if bulk.exposed_s > 0]
-        parts = max((bulk.parts for bulk in ready), default=1)
-        for tier, (seconds, kind) in _by_tier(ready).items():
+        for bulk in sorted(ready, key=lambda bulk: -bulk.parts):
+            # each is ready part by part as the block computes; the finest cut begins first
+            tier, seconds, kind, parts = bulk.tier, bulk.seconds, bulk.kind, bulk.parts
             begin = max(self.tier_free[tier], start + (end - start) / parts)
             # scatters of a block that gathers on this tier ran between its gathers, at the pace of the block
-            done = max(self.shared.get(tier, begin) + seconds, end + seconds / parts)
+            done = max(self.shared.pop(tier, begin) + seconds, end + seconds / parts)
             self.tier_free[tier] = done
             self.ends.append((done, kind, tier))
             self._show(begin, done, f"tier {tier}", f"reduce {kind}")

@@ -13,9 +13,10 @@ from typing import Final
 import numpy as np
 
 from tierspan.estimates.calibration.dataset import TrainingData
-from tierspan.estimates.calibration.step_fit import constants_at, fit_arrays, layout_of, take
+from tierspan.estimates.calibration.step_fit import fit_arrays, layout_of, take
 from tierspan.estimates.parallel import side_by_side
-from tierspan.estimates.step import Cases, estimate_step
+from tierspan.estimates.regimes import NANOTRON
+from tierspan.estimates.step import Cases
 from tierspan.specs.arrays import Array
 
 NOTHING: Final = 1e-9
@@ -76,11 +77,9 @@ def without(data: TrainingData, name: str) -> dict[str, float]:
     layout = replace(layout, index={k: np.full(rows.size, -1) if k in fixed else column for k, column in layout.index.items()})
     arrays = replace(arrays, constants=replace(arrays.constants, **fixed))
     fit = fit_arrays(arrays, layout, data.measured_s[rows], data.weights[rows])
-    theta = np.array([np.log(fit.values.get(n, {}).get(key, float(np.exp(s)))) for (n, key), s in zip(layout.names, layout.start, strict=True)])
-    predicted = estimate_step(replace(arrays, constants=constants_at(theta, arrays.constants, layout))).step_time_s
     scored = data.scored[rows]
-    curated = np.array([data.cases[i].stack.id != "nanotron" for i in rows])[scored]
-    return _errors(predicted[scored] / data.measured_s[rows][scored] - 1.0, curated)
+    curated = np.array([data.cases[i].stack.id != NANOTRON for i in rows])[scored]
+    return _errors(np.expm1(fit.residual[scored]), curated)
 
 
 def _errors(e: Array, curated: np.ndarray) -> dict[str, float]:

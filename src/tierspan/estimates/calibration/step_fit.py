@@ -112,10 +112,10 @@ def fit_step(cases: Sequence[Case], measured_s: Array, weights: Array, *, iterat
     return fit_arrays(arrays, layout, measured_s, weights, iterations=iterations)
 
 
-def fit_arrays(arrays: Cases, layout: Layout, measured_s: Array, weights: Array, *, iterations: int = ITERATIONS, theta: Array | None = None) -> Fit:
+def fit_arrays(arrays: Cases, layout: Layout, measured_s: Array, weights: Array, *, iterations: int = ITERATIONS) -> Fit:
     """As ``fit_step``, on arrays already stacked (cross-validation stacks once and takes rows)."""
     start = layout.start
-    theta = start.copy() if theta is None else theta.copy()
+    theta = start.copy()
     problem = _Problem(arrays, layout, measured_s)
     felt: np.ndarray = np.ones(theta.size, dtype=bool)
 

@@ -35,6 +35,7 @@ class Constants(Rows):
     host_cross_factor: Array
     rank_skew_s: Array
     slot_wait_s: Array
+    wait_nodes: Array
     host_overlap_power: Array
     step_constant_s: Array
     stack_factor: Array

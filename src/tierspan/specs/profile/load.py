@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tierspan.quantities.errors import InputError, Place
-from tierspan.specs.profile.profile import Profile, priors
+from tierspan.specs.profile.profile import Profile, priors, profile_to_json
 
 KEYS: Final = ("version", "values", "record")
 _SLACK: Final = 1e-3
@@ -35,6 +35,20 @@ def load_profile(path: str | Path) -> Profile:
     record = _table(file, "record", raw["record"])
     _check_intervals(file, record)
     return Profile(raw["version"], values, record)
+
+
+def save_profile(profile: Profile, path: str | Path) -> Path:
+    """Write a profile file; returns its path.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    out = Path(path)
+    try:
+        out.write_text(profile_to_json(profile), encoding="utf-8")
+    except OSError as problem:
+        raise InputError("validation.cannot_write", place=Place(str(out)), path=str(out), reason=problem.strerror or str(problem)) from None
+    return out
 
 
 def is_profile(path: str | Path) -> bool:
