@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tierspan.answers.results import Comparison, Difference, Prediction
+    from tierspan.faces.cli.render.table import Sheet
 
 _LEAST_SHARE = 0.005
 
@@ -31,21 +32,21 @@ _LEAST_SHARE = 0.005
 def headline(comparison: Comparison, lang: str) -> str:
     """Which is faster for a step and for an accelerator, in one sentence."""
     a, b = comparison.a, comparison.b
-    names = {"a": _name(a), "b": _name(b), "model": a.case.model}
+    names = {"a": system_name(a), "b": system_name(b), "model": a.case.model}
     bad = [p for p in (a, b) if p.status == "invalid"]
     if bad:
-        return said("beside.headline.invalid", lang, name=said("list.and", lang).join(_name(p) for p in bad), **names)
+        return said("beside.headline.invalid", lang, name=said("list.and", lang).join(system_name(p) for p in bad), **names)
     swap = comparison.speedup_per_step < 1
     fast, slow = (b, a) if swap else (a, b)
     joule_a, joule_b = comparison.tokens_per_joule_a, comparison.tokens_per_joule_b
     joule = _turned(joule_a / joule_b, swap) if joule_a and joule_b else math.nan
-    tight = said("list.and", lang).join(_name(p) for p in (a, b) if p.status == "does not fit")
+    tight = said("list.and", lang).join(system_name(p) for p in (a, b) if p.status == "does not fit")
     told = said(
         "beside.headline",
         lang,
         model=a.case.model,
-        fast=_name(fast),
-        slow=_name(slow),
+        fast=system_name(fast),
+        slow=system_name(slow),
         time_fast=seconds(fast.step_time_s, lang),
         time_slow=seconds(slow.step_time_s, lang),
         step=number_of(_turned(comparison.speedup_per_step, swap)),
@@ -74,11 +75,11 @@ def comparison_parts(comparison: Comparison, lang: str, *, brief: bool = False) 
         parts += [fitted(findings(comparison.a.findings, lang))] if comparison.a.findings else []
     else:
         for p in (comparison.a, comparison.b):
-            parts += [Group(title("beside.findings", lang, name=_name(p)), fitted(findings(p.findings, lang)))] if p.findings else []
+            parts += [Group(title("beside.findings", lang, name=system_name(p)), fitted(findings(p.findings, lang)))] if p.findings else []
     parts.append(
         lines(
-            said("beside.peak", lang, ratio=number_of(comparison.peak_flops_ratio), a=_name(comparison.a), b=_name(comparison.b)),
-            *_reasons(comparison, lang),
+            said("beside.peak", lang, ratio=number_of(comparison.peak_flops_ratio), a=system_name(comparison.a), b=system_name(comparison.b)),
+            *reason_texts(comparison, lang),
             head=title("beside.why", lang),
         )
     )
@@ -91,13 +92,20 @@ def _assumptions(comparison: Comparison, lang: str) -> list[RenderableType]:
     parts = assumptions_parts(both, lang)
     for p in (comparison.a, comparison.b):
         alone = [taken for taken in p.assumptions if taken not in both]
-        parts += assumptions_parts(alone, lang, head=title("beside.of", lang, name=_name(p)))
+        parts += assumptions_parts(alone, lang, head=title("beside.of", lang, name=system_name(p)))
     return parts
 
 
 def side_by_side(comparison: Comparison, lang: str) -> RenderableType:
     """The figures of both, one a line, with the ratio of the second to the first."""
-    from tierspan.faces.cli.render.table import Column, number, table
+    from tierspan.faces.cli.render.table import drawn
+
+    return fitted(drawn(sides_sheet(comparison, lang)))
+
+
+def sides_sheet(comparison: Comparison, lang: str) -> Sheet:
+    """The figures of both, one a line, with the ratio of the second to the first."""
+    from tierspan.faces.cli.render.table import Column, Sheet, number
 
     a, b = comparison.a, comparison.b
     joule_a, joule_b = (math.nan if value is None else value for value in (comparison.tokens_per_joule_a, comparison.tokens_per_joule_b))
@@ -141,10 +149,10 @@ def side_by_side(comparison: Comparison, lang: str) -> RenderableType:
     )
     rows.append((said("beside.row.status", lang), "", *(named("status", p.status.replace(" ", "_"), lang) for p in (a, b)), ""))
     columns = [Column(said("beside.head.figure", lang)), Column(said("beside.head.unit", lang))]
-    return fitted(table([*columns, number(_name(a)), number(_name(b)), number(said("beside.head.ratio", lang))], rows))
+    return Sheet((*columns, number(system_name(a)), number(system_name(b)), number(said("beside.head.ratio", lang))), tuple(rows))
 
 
-def _reasons(comparison: Comparison, lang: str) -> list[str]:
+def reason_texts(comparison: Comparison, lang: str) -> list[str]:
     """Why they differ, the largest difference first; what makes less than half a percent of the slower step is left out."""
     slower = max((t for t in (comparison.a.step_time_s, comparison.b.step_time_s) if math.isfinite(t)), default=math.nan)
     shown = [d for d in comparison.differences if math.isfinite(d.seconds) and abs(d.seconds) >= _LEAST_SHARE * slower]
@@ -157,8 +165,8 @@ def _reason(difference: Difference, comparison: Comparison, lang: str) -> str:
     values = {
         "term": named("term", difference.term, lang),
         "seconds": number_of(abs(difference.seconds)),
-        "a": _name(comparison.a),
-        "b": _name(comparison.b),
+        "a": system_name(comparison.a),
+        "b": system_name(comparison.b),
         "tier_a": difference.tier_a,
         "tier_b": difference.tier_b,
     }
@@ -166,7 +174,8 @@ def _reason(difference: Difference, comparison: Comparison, lang: str) -> str:
     return said(f"beside.why.{more}" + (".tiers" if difference.tier_a or difference.tier_b else ""), lang, **values)
 
 
-def _name(prediction: Prediction) -> str:
+def system_name(prediction: Prediction) -> str:
+    """What a side is called: its system, or its accelerator where the cluster was described."""
     return prediction.case.system or prediction.case.accelerator
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tierspan.answers.results import Fitting
+    from tierspan.faces.cli.render.table import Sheet
 
 
 STAGE_PARTS = ("weights", "gradients", "optimizer", "activations")
@@ -61,7 +62,7 @@ def fitting_parts(fitting: Fitting, lang: str, *, brief: bool = False) -> list[R
     if fitting.status != "invalid":
         parts += memory_parts(fitting.memory, lang)
         parts += stages_parts(fitting, lang)
-        parts.append(lines(*_limits(fitting, lang), head=title("fit.limits", lang)))
+        parts.append(lines(*limit_texts(fitting, lang), head=title("fit.limits", lang)))
     if fitting.remedies:
         parts.append(remedies_part(fitting, lang))
     return parts + assumptions_parts(fitting.assumptions, lang)
@@ -69,18 +70,26 @@ def fitting_parts(fitting: Fitting, lang: str, *, brief: bool = False) -> list[R
 
 def stages_parts(fitting: Fitting, lang: str) -> list[RenderableType]:
     """One row for the first, the middle and the last stage; nothing without a pipeline."""
-    from tierspan.faces.cli.render.table import Column, number, table
+    from tierspan.faces.cli.render.table import drawn
+
+    sheet = stages_sheet(fitting, lang)
+    return [] if sheet is None else [lines(head=title("fit.stages", lang)), fitted(drawn(sheet))]
+
+
+def stages_sheet(fitting: Fitting, lang: str) -> Sheet | None:
+    """One row for the first, the middle and the last stage; None without a pipeline."""
+    from tierspan.faces.cli.render.table import Column, Sheet, number
 
     if len(fitting.stages) < 2 or not math.isfinite(fitting.memory.total_bytes):
-        return []
-    columns = [
+        return None
+    columns = (
         Column(said("fit.stages.stage", lang)),
         number(said("fit.stages.layers", lang)),
         number(said("fit.stages.in_flight", lang)),
         *(number(named("memory_part", part, lang), "GB") for part in STAGE_PARTS),
         number(said("fit.stages.total", lang), "GB"),
-    ]
-    rows = [
+    )
+    rows = tuple(
         (
             named("stage", stage.stage, lang),
             f"{stage.layers:g}",
@@ -89,11 +98,11 @@ def stages_parts(fitting: Fitting, lang: str) -> list[RenderableType]:
             gigabytes(stage.total_bytes),
         )
         for stage in fitting.stages
-    ]
-    return [lines(head=title("fit.stages", lang)), fitted(table(columns, rows))]
+    )
+    return Sheet(columns, rows)
 
 
-def _limits(fitting: Fitting, lang: str) -> list[str]:
+def limit_texts(fitting: Fitting, lang: str) -> list[str]:
     """The smallest count and the largest batch and sequence that fit with this plan."""
     told = []
     found = (("count", fitting.smallest_accelerators), ("micro_batch", fitting.largest_micro_batch), ("sequence", fitting.largest_sequence_length))
@@ -104,11 +113,16 @@ def _limits(fitting: Fitting, lang: str) -> list[str]:
 
 def remedies_part(fitting: Fitting, lang: str) -> RenderableType:
     """What to change so that it fits, the best first, each with the memory that follows."""
+    told = [f"{place}. {text}" for place, text in enumerate(remedy_texts(fitting, lang), 1)]
+    return lines(*told, head=title("fit.remedies", lang))
+
+
+def remedy_texts(fitting: Fitting, lang: str) -> list[str]:
+    """What to change so that it fits, the best first, each with the memory that follows."""
     from tierspan.quantities.messages import fill
 
     told = []
-    for place, finding in enumerate(fitting.remedies, 1):
+    for finding in fitting.remedies:
         change = fill(finding.id, lang, finding.values)
-        enough = "fit.remedies.enough" if finding.values.get("fits") else "fit.remedies.not_enough"
-        told.append(f"{place}. {said(enough, lang, change=change)}")
-    return lines(*told, head=title("fit.remedies", lang))
+        told.append(said("fit.remedies.enough" if finding.values.get("fits") else "fit.remedies.not_enough", lang, change=change))
+    return told

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from tierspan.answers.results import CaseView, GroupPlacement, HostMemory, MemoryView, Neighbour, TierView
+    from tierspan.faces.cli.render.table import Sheet
     from tierspan.quantities.findings import Assumption
 
 WIDTH: Final = 100
@@ -156,9 +157,17 @@ def case_lines(case: CaseView, lang: str) -> str:
 
 def groups_table(placement: Iterable[GroupPlacement], lang: str) -> RenderableType | None:
     """Where the parallel groups run; None where every group has one member."""
-    from tierspan.faces.cli.render.table import Column, number, table
+    from tierspan.faces.cli.render.table import drawn
 
-    rows = [
+    sheet = groups_sheet(placement, lang)
+    return fitted(drawn(sheet)) if sheet.rows else None
+
+
+def groups_sheet(placement: Iterable[GroupPlacement], lang: str) -> Sheet:
+    """Where the parallel groups run; no rows where every group has one member."""
+    from tierspan.faces.cli.render.table import Column, Sheet, number
+
+    rows = tuple(
         (
             named("kind", g.kind, lang),
             whole(g.size),
@@ -168,40 +177,30 @@ def groups_table(placement: Iterable[GroupPlacement], lang: str) -> RenderableTy
         )
         for g in placement
         if g.size > 1
-    ]
-    if not rows:
-        return None
+    )
     heads = [said(f"predict.groups.{name}", lang) for name in ("group", "size", "stride", "tier", "inside")]
-    columns = [
+    columns = (
         Column(heads[0]),
         number(heads[1], said("unit.ranks", lang)),
         number(heads[2], said("unit.ranks", lang)),
         Column(heads[3]),
         number(heads[4]),
-    ]
-    return fitted(table(columns, rows, title=said("predict.groups", lang)))
+    )
+    return Sheet(columns, rows, said("predict.groups", lang))
 
 
 def tiers_table(tiers: Sequence[TierView], lang: str) -> list[RenderableType]:
     """The tiers as the prediction used them, and what a domain adds up to."""
-    from tierspan.faces.cli.render.table import Column, number, table
+    from tierspan.faces.cli.render.table import drawn
 
-    rows, remarks = [], []
-    for t in tiers:
-        # The outermost tier spans the cluster: its sums say nothing about a domain.
-        rows.append(
-            (
-                t.name,
-                named("tier_kind", t.kind, lang),
-                whole(t.domain_size),
-                number_of(t.bandwidth_Bps / 1e9),
-                number_of(t.achievable_Bps / 1e9),
-                number_of(t.latency_s * 1e6),
-                t.transport,
-                number_of(t.exposed_s),
-            )
-        )
-        if t is tiers[0] and t.domain_size > 1:
+    return [fitted(drawn(tiers_sheet(tiers, lang))), lines(*tiers_remarks(tiers, lang))]
+
+
+def tiers_remarks(tiers: Sequence[TierView], lang: str) -> list[str]:
+    """On which basis bandwidths stand, what a domain adds up to and what it does not."""
+    remarks = [said("predict.tiers.basis", lang)]
+    for t in tiers[:1]:
+        if t.domain_size > 1:
             values = {
                 "tier": t.name,
                 "size": whole(t.domain_size),
@@ -210,14 +209,33 @@ def tiers_table(tiers: Sequence[TierView], lang: str) -> list[RenderableType]:
             }
             remarks.append(said("predict.tiers.pool", lang, **values))
             remarks.append(said("predict.tiers.memory_semantics" if t.memory_semantics else "predict.tiers.messages", lang, tier=t.name))
+    return remarks
+
+
+def tiers_sheet(tiers: Sequence[TierView], lang: str) -> Sheet:
+    """The tiers as the prediction used them."""
+    from tierspan.faces.cli.render.table import Column, Sheet, number
+
+    rows = tuple(
+        (
+            t.name,
+            named("tier_kind", t.kind, lang),
+            whole(t.domain_size),
+            number_of(t.bandwidth_Bps / 1e9),
+            number_of(t.achievable_Bps / 1e9),
+            number_of(t.latency_s * 1e6),
+            t.transport,
+            number_of(t.exposed_s),
+        )
+        for t in tiers
+    )
     names = ("name", "kind", "domain", "line", "achievable", "latency", "transport", "exposed")
     units = ("", "", "unit.accelerators", "unit.GBps", "unit.GBps", "unit.us", "", "unit.s")
     columns = [
         number(said(f"predict.tiers.{name}", lang), said(unit, lang)) if unit else Column(said(f"predict.tiers.{name}", lang))
         for name, unit in zip(names, units, strict=True)
     ]
-    remarks.insert(0, said("predict.tiers.basis", lang))
-    return [fitted(table(columns, rows, title=said("predict.tiers", lang))), lines(*remarks)]
+    return Sheet(tuple(columns), rows, said("predict.tiers", lang))
 
 
 MEMORY_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -232,30 +250,43 @@ MEMORY_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
 
 def memory_parts(memory: MemoryView, lang: str) -> list[RenderableType]:
     """Memory of the heaviest rank: sentence, bar against what is usable, terms."""
-    from tierspan.faces.cli.render.table import Column, number, table
+    from tierspan.faces.cli.render.table import drawn
 
-    parts = [memory_sentence(memory, lang)]
-    if math.isfinite(memory.allocated_bytes):
-        parts.append(said("predict.memory.allocated", lang, allocated=gigabytes(memory.allocated_bytes), reserved=gigabytes(memory.total_bytes)))
-    if memory.host is not None:
-        parts.append(host_sentence(memory.host, lang))
+    parts = memory_texts(memory, lang)
     if not math.isfinite(memory.total_bytes):
         return [lines(*parts, head=title("predict.memory", lang))]
     # Above the usable memory the bar shows parts of what is needed.
     whole_bytes = max(memory.usable_bytes if math.isfinite(memory.usable_bytes) else 0.0, memory.total_bytes)
     shares = [(named("memory_part", name, lang), sum(memory.terms.get(t, 0.0) for t in terms) / whole_bytes) for name, terms in MEMORY_PARTS.items()]
-    rows = [
-        (named("memory", name, lang), gigabytes(size), percent(size / memory.total_bytes))
-        for name, size in sorted(memory.terms.items(), key=lambda item: -item[1])
-        if size >= 5e7
-    ]
-    columns = [Column(said("predict.memory.part", lang)), number(said("predict.memory.size", lang), "GB"), number(said("predict.share", lang), "%")]
     limit = (said("predict.memory.usable", lang, size=gigabytes(memory.usable_bytes)), memory.usable_bytes / whole_bytes)
     return [
         lines(*parts, head=title("predict.memory", lang)),
         stacked_bar(shares, limit=limit if math.isfinite(limit[1]) else None),
-        fitted(table(columns, rows)),
+        fitted(drawn(memory_sheet(memory, lang))),
     ]
+
+
+def memory_texts(memory: MemoryView, lang: str) -> list[str]:
+    """Whether it fits, what is live of it, and what the host holds."""
+    told = [memory_sentence(memory, lang)]
+    if math.isfinite(memory.allocated_bytes):
+        told.append(said("predict.memory.allocated", lang, allocated=gigabytes(memory.allocated_bytes), reserved=gigabytes(memory.total_bytes)))
+    if memory.host is not None:
+        told.append(host_sentence(memory.host, lang))
+    return told
+
+
+def memory_sheet(memory: MemoryView, lang: str) -> Sheet:
+    """Memory of the heaviest rank by term, the largest first; what is under 50 MB is left out."""
+    from tierspan.faces.cli.render.table import Column, Sheet, number
+
+    rows = tuple(
+        (named("memory", name, lang), gigabytes(size), percent(size / memory.total_bytes))
+        for name, size in sorted(memory.terms.items(), key=lambda item: -item[1])
+        if size >= 5e7
+    )
+    columns = (Column(said("predict.memory.part", lang)), number(said("predict.memory.size", lang), "GB"), number(said("predict.share", lang), "%"))
+    return Sheet(columns, rows)
 
 
 def host_sentence(host: HostMemory, lang: str) -> str:
@@ -286,11 +317,18 @@ def memory_sentence(memory: MemoryView, lang: str) -> str:
 
 def neighbours_parts(neighbours: Sequence[Neighbour], lang: str) -> list[RenderableType]:
     """Public measurements near this job, and how far the model was off on each."""
-    from tierspan.faces.cli.render.table import Column, number, table
+    from tierspan.faces.cli.render.table import drawn
 
     if not neighbours:
         return []
-    rows = [
+    return [fitted(drawn(neighbours_sheet(neighbours, lang))), lines(said("predict.neighbours.about", lang))]
+
+
+def neighbours_sheet(neighbours: Sequence[Neighbour], lang: str) -> Sheet:
+    """Public measurements near this job, and how far the model was off on each."""
+    from tierspan.faces.cli.render.table import Column, Sheet, number
+
+    rows = tuple(
         (
             n.source,
             n.model,
@@ -301,23 +339,27 @@ def neighbours_parts(neighbours: Sequence[Neighbour], lang: str) -> list[Rendera
             f"{100 * n.error:+.0f}" if math.isfinite(n.error) else UNKNOWN,
         )
         for n in neighbours
-    ]
+    )
     head = [said(f"predict.neighbours.{name}", lang) for name in ("source", "model", "accelerator", "count", "plan", "measured", "error")]
-    columns = [*(Column(text) for text in head[:3]), number(head[3]), Column(head[4]), number(head[5], "s"), number(head[6], "%")]
-    return [fitted(table(columns, rows, title=said("predict.neighbours", lang))), lines(said("predict.neighbours.about", lang))]
+    columns = (*(Column(text) for text in head[:3]), number(head[3]), Column(head[4]), number(head[5], "s"), number(head[6], "%"))
+    return Sheet(columns, rows, said("predict.neighbours", lang))
 
 
 def assumptions_parts(taken: Sequence[Assumption], lang: str, *, head: Text | None = None) -> list[RenderableType]:
     """What nobody said, the values with one reason together."""
     if not taken:
         return []
+    return [lines(*assumption_texts(taken, lang), head=head if head is not None else title("cli.assumptions", lang))]
+
+
+def assumption_texts(taken: Sequence[Assumption], lang: str) -> list[str]:
+    """What nobody said, one sentence a reason."""
     by_reason: dict[str, list[str]] = {}
     for a in taken:
         reason = fill(a.reason_id, lang, {**a.values, "value": a.value})
         by_reason.setdefault(reason, []).append(f"{a.field} = {_value(a.value, lang)}")
     colon = said("render.colon", lang)
-    told = [f"{', '.join(fields)}{colon}{reason}" for reason, fields in by_reason.items()]
-    return [lines(*told, head=head if head is not None else title("cli.assumptions", lang))]
+    return [f"{', '.join(fields)}{colon}{reason}" for reason, fields in by_reason.items()]
 
 
 def _value(value: object, lang: str) -> str:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tierspan.answers.results import Prediction, Term
+    from tierspan.faces.cli.render.table import Sheet
 
 STEP_GROUPS: Final = ("compute", "scale_up", "scale_out", "bubble", "rest")
 _COMPUTE: Final = frozenset({"matmul", "attention", "memory_bound", "logits", "recompute", "host"})
@@ -114,22 +115,37 @@ def group_of(term: Term, kinds: dict[str, str]) -> str:
 
 
 def terms_table(prediction: Prediction, lang: str) -> RenderableType:
-    """Every term of the step with its tier, seconds, share, and what compute hides of it."""
+    """Every term of the step with its tier, seconds, share, what compute hides of it, and a bar."""
     from tierspan.faces.cli.render.bars import bar
-    from tierspan.faces.cli.render.table import Column, number, table
+    from tierspan.faces.cli.render.table import Column, table
+
+    sheet = terms_sheet(prediction, lang)
+    rows = [(*cells, bar(term.share, 20)) for cells, term in zip(sheet.rows, shown_terms(prediction), strict=True)]
+    return fitted(table([*sheet.columns, Column("")], rows))
+
+
+def shown_terms(prediction: Prediction) -> list[Term]:
+    """The terms worth a line, the longest first: those that take time, and traffic that compute hides."""
+    hidden = {(t.kind, t.tier): t.hidden_s for t in prediction.traffic}
+    least = _LEAST_SHARE * prediction.step_time_s
+    ordered = sorted(prediction.terms, key=lambda t: -t.seconds)
+    return [t for t in ordered if t.share >= _LEAST_SHARE or hidden.get((t.name, t.tier), 0.0) > least]
+
+
+def terms_sheet(prediction: Prediction, lang: str) -> Sheet:
+    """Every term of the step with its tier, seconds, share, and what compute hides of it."""
+    from tierspan.faces.cli.render.table import Column, Sheet, number
 
     milli = prediction.step_time_s < 1.0
     scale, unit = (1e3, "ms") if milli else (1.0, "s")
     hidden = {(t.kind, t.tier): t.hidden_s for t in prediction.traffic}
     rows = []
-    for term in sorted(prediction.terms, key=lambda t: -t.seconds):
-        covered = hidden.get((term.name, term.tier), math.nan)
-        if term.share >= _LEAST_SHARE or (covered == covered and covered > _LEAST_SHARE * prediction.step_time_s):
-            shown = number_of(covered * scale) if term.tier else ""
-            rows.append((named("term", term.name, lang), term.tier, number_of(term.seconds * scale), percent(term.share), shown, bar(term.share, 20)))
+    for term in shown_terms(prediction):
+        covered = number_of(hidden.get((term.name, term.tier), math.nan) * scale) if term.tier else ""
+        rows.append((named("term", term.name, lang), term.tier, number_of(term.seconds * scale), percent(term.share), covered))
     head = [said(f"predict.terms.{name}", lang) for name in ("term", "tier", "time", "hidden")]
-    columns = [Column(head[0]), Column(head[1]), number(head[2], unit), number(said("predict.share", lang), "%"), number(head[3], unit), Column("")]
-    return fitted(table(columns, rows))
+    columns = (Column(head[0]), Column(head[1]), number(head[2], unit), number(said("predict.share", lang), "%"), number(head[3], unit))
+    return Sheet(columns, tuple(rows))
 
 
 def binding_sentence(prediction: Prediction, lang: str) -> str:
@@ -143,6 +159,12 @@ def binding_sentence(prediction: Prediction, lang: str) -> str:
 
 def notes_parts(prediction: Prediction, lang: str) -> list[RenderableType]:
     """How the interval was made, what MFU means, and power where it is known."""
+    told = notes_texts(prediction, lang)
+    return [lines(*told, head=title("predict.notes", lang))] if told else []
+
+
+def notes_texts(prediction: Prediction, lang: str) -> list[str]:
+    """How the interval was made, what MFU means, and power where it is known."""
     p = prediction
     told = []
     if p.status != "invalid" and math.isfinite(p.step_time_s):
@@ -150,7 +172,7 @@ def notes_parts(prediction: Prediction, lang: str) -> list[RenderableType]:
         told.append(said("predict.note.mfu", lang, precision=p.case.precision.upper(), flops=number_of(p.model_flops_per_step / 1e15)))
         if p.power_W is not None and p.power_W > 0 and math.isfinite(p.tokens_per_s):
             told.append(said("predict.note.power", lang, power=number_of(p.power_W / 1e3), tokens=number_of(p.tokens_per_s / p.power_W)))
-    return [lines(*told, head=title("predict.notes", lang))] if told else []
+    return told
 
 
 def _interval_note(prediction: Prediction, lang: str) -> str:

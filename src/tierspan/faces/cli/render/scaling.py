@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tierspan.answers.results import ScalePoint, Scaling
+    from tierspan.faces.cli.render.table import Sheet
     from tierspan.quantities.findings import Finding
 
 _LEAST_LOSS = 0.001
@@ -60,9 +61,9 @@ def scaling_parts(scaling: Scaling, lang: str, *, brief: bool = False) -> list[R
     if (losses := losses_table(scaling, lang)) is not None:
         parts.append(losses)
     if len({p.accelerators for p in scaling.points}) > 1:
-        parts.append(lines(_knee(scaling, lang)))
+        parts.append(lines(knee_sentence(scaling, lang)))
     if scaling.advice:
-        parts.append(lines(*(advice for finding in scaling.advice for advice in _told(finding, lang)), head=title("scale.advice", lang)))
+        parts.append(lines(*advice_texts(scaling, lang), head=title("scale.advice", lang)))
     if scaling.predictions:
         parts += assumptions_parts(scaling.predictions[0].assumptions, lang)
     return parts
@@ -70,7 +71,14 @@ def scaling_parts(scaling: Scaling, lang: str, *, brief: bool = False) -> list[R
 
 def points_table(scaling: Scaling, lang: str) -> RenderableType:
     """The figures of each size."""
-    from tierspan.faces.cli.render.table import number, table
+    from tierspan.faces.cli.render.table import drawn
+
+    return fitted(drawn(points_sheet(scaling, lang)))
+
+
+def points_sheet(scaling: Scaling, lang: str) -> Sheet:
+    """The figures of each size."""
+    from tierspan.faces.cli.render.table import Sheet, number
 
     nodes = _several_nodes(scaling)
     rows = []
@@ -81,7 +89,7 @@ def points_table(scaling: Scaling, lang: str) -> RenderableType:
     head = {name: said(f"scale.points.{name}", lang) for name in ("size", "node", "batch", "step", "interval", "rate", "each", "mfu", "speedup")}
     columns = [number(head["size"]), *([number(head["node"])] if nodes else []), number("DP"), number(head["batch"]), number(head["step"], "s")]
     columns += [number(head["interval"], "s"), number(head["rate"], head["each"]), number(head["mfu"], "%"), number(head["speedup"])]
-    return fitted(table(columns, rows))
+    return Sheet(tuple(columns), tuple(rows))
 
 
 def curve_table(scaling: Scaling, lang: str) -> RenderableType:
@@ -112,7 +120,15 @@ def _size(point: ScalePoint, scaling: Scaling) -> str:
 
 def losses_table(scaling: Scaling, lang: str) -> RenderableType | None:
     """What each size loses against the first one, in points of throughput per accelerator, by cause; None where nothing is lost."""
-    from tierspan.faces.cli.render.table import Column, number, table
+    from tierspan.faces.cli.render.table import drawn
+
+    sheet = losses_sheet(scaling, lang)
+    return None if sheet is None else fitted(drawn(sheet))
+
+
+def losses_sheet(scaling: Scaling, lang: str) -> Sheet | None:
+    """What each size loses against the first one, in points of throughput per accelerator, by cause; None where nothing is lost."""
+    from tierspan.faces.cli.render.table import Column, Sheet, number
 
     moved = [p for p in scaling.points if p.losses and _runs(p)]
     causes = {c: max(abs(p.losses.get(c, 0.0)) for p in moved) for p in moved for c in p.losses}
@@ -122,8 +138,8 @@ def losses_table(scaling: Scaling, lang: str) -> RenderableType | None:
     rows = [(named("cause", c, lang), *(_points(p.losses.get(c, 0.0)) for p in moved)) for c in shown]
     rows.append((said("scale.losses.all", lang), *(_points(math.fsum(p.losses.values())) for p in moved)))
     heads = [_size(p, scaling) for p in moved]
-    columns = [Column(said("scale.losses.cause", lang)), *(number(h, said("unit.points", lang)) for h in heads)]
-    return fitted(table(columns, rows, title=said("scale.losses", lang, reference=whole(scaling.reference))))
+    columns = (Column(said("scale.losses.cause", lang)), *(number(h, said("unit.points", lang)) for h in heads))
+    return Sheet(columns, tuple(rows), said("scale.losses", lang, reference=whole(scaling.reference)))
 
 
 def _points(share: float) -> str:
@@ -145,7 +161,13 @@ def _remark(point: ScalePoint, scaling: Scaling, lang: str) -> str:
     return said("list.comma", lang).join(told)
 
 
-def _knee(scaling: Scaling, lang: str) -> str:
+def advice_texts(scaling: Scaling, lang: str) -> list[str]:
+    """What to change against the main cause of the loss."""
+    return [advice for finding in scaling.advice for advice in _told(finding, lang)]
+
+
+def knee_sentence(scaling: Scaling, lang: str) -> str:
+    """Where the curve bends."""
     return said("scale.knee.none", lang) if scaling.knee is None else said("scale.knee", lang, size=whole(scaling.knee))
 
 

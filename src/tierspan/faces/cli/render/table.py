@@ -20,6 +20,15 @@ class Column:
     fold: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table before it is drawn: terminal, page and notebook show the same cells."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+
+
 def number(head: str, unit: str = "") -> Column:
     """A column of numbers."""
     return Column(head, unit, "right", fold=False)
@@ -53,3 +62,8 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], *, title: st
             raise ValueError(f"{len(row)} cells for {len(columns)} columns")
         made.add_row(*(Text(cell) for cell in row))
     return made
+
+
+def drawn(sheet: Sheet) -> Table:
+    """A sheet as a table of the terminal."""
+    return table(sheet.columns, sheet.rows, title=sheet.title)
