@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tierspan.faces.python import predict as predict
     from tierspan.faces.python import question as question
     from tierspan.faces.python import scale as scale
+    from tierspan.faces.python import to_json as to_json
     from tierspan.quantities.errors import InputError as InputError
     from tierspan.quantities.errors import MissingExtraError as MissingExtraError
     from tierspan.quantities.errors import Place as Place
@@ -45,6 +46,7 @@ _HOMES = {
     "predict": "tierspan.faces.python",
     "question": "tierspan.faces.python",
     "scale": "tierspan.faces.python",
+    "to_json": "tierspan.faces.python",
     "calibrate": "tierspan.answers.calibrate",
     "validate": "tierspan.answers.validate",
     "load_profile": "tierspan.specs.profile.load",
@@ -77,6 +79,7 @@ __all__ = [
     "scale",
     "show_accelerator",
     "show_system",
+    "to_json",
     "validate",
 ]
 
@@ -85,6 +88,7 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'tierspan' has no attribute {name!r}")
+    import_module("tierspan.faces.python")  # from now on, results show themselves
     value: object = getattr(import_module(home), name)
     globals()[name] = value
     return value

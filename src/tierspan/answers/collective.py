@@ -15,6 +15,7 @@ from tierspan.estimates.communication.estimate import CollectiveEstimate, estima
 from tierspan.estimates.communication.experts import ExpertCase, ExpertEstimate, estimate_experts
 from tierspan.laws.communication.protocols import PROTOCOLS
 from tierspan.laws.communication.selection import ALGORITHMS, LIBRARY_CHOICE, candidates
+from tierspan.quantities.display import Shown
 from tierspan.quantities.errors import InputError, nearest_names
 from tierspan.quantities.errors import Place as Where
 from tierspan.quantities.findings import Assumption
@@ -55,8 +56,8 @@ class TierCrossed:
     binds: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CollectiveAnswer:
+@dataclass(frozen=True, slots=True, repr=False)
+class CollectiveAnswer(Shown):
     """Answer of ``collective``. SI: bytes, s, bytes/s per direction and rank.
 
     ``floor_s`` is the time of an empty message, ``wire_s`` that of the bytes alone; ``bound`` is ``latency`` or ``wire``, the larger of the two.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tierspan.quantities.display import Shown
 from tierspan.quantities.findings import Assumption, Finding
 from tierspan.specs.strategy import Strategy
 
@@ -165,8 +166,8 @@ class TimelineTraffic:
     closed_form_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+@dataclass(frozen=True, slots=True, repr=False)
+class Prediction(Shown):
     """Answer of ``predict``: step time with its 80 % interval, what fills it, memory, and where the numbers come from.
 
     ``status`` is ``predicted``, ``does not fit`` (memory) or ``invalid`` (the plan breaks a rule; ``findings`` say which; numbers are then NaN).
@@ -223,8 +224,8 @@ class ScalePoint:
     status: str
 
 
-@dataclass(frozen=True, slots=True)
-class Scaling:
+@dataclass(frozen=True, slots=True, repr=False)
+class Scaling(Shown):
     """Answer of ``scale``: points in order of size, the size where the curve bends, and what to change."""
 
     mode: Literal["weak", "strong"]
@@ -246,8 +247,8 @@ class Difference:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Shown):
     """Two systems on the same job: per step, per accelerator and per watt, and the terms that make the difference."""
 
     a: Prediction
@@ -261,8 +262,8 @@ class Comparison:
     schema_version: str = field(default=SCHEMA_VERSION)
 
 
-@dataclass(frozen=True, slots=True)
-class Fitting:
+@dataclass(frozen=True, slots=True, repr=False)
+class Fitting(Shown):
     """Answer of ``fit``: memory of the plan, the smallest count and the largest batch and sequence that fit with the same plan."""
 
     status: Literal["fits", "borderline", "does not fit", "invalid"]

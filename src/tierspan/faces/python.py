@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from tierspan.quantities import display
+
 if TYPE_CHECKING:
     from tierspan.answers.question import Given, Question
     from tierspan.answers.results import Comparison, Fitting, Prediction, Scaling
@@ -72,6 +74,28 @@ def compare_systems(a: Prediction, b: Prediction) -> Comparison:
     from tierspan.answers.beside import compare_systems as answer
 
     return answer(a, b)
+
+
+def to_json(answer: object, *, indent: int | None = 2) -> str:
+    """The JSON text that a verb prints with ``--json``: SI values with the unit in the key, what has no number is null.
+
+    Raises:
+        TypeError: ``answer`` holds a type that has no plain form.
+    """
+    import json
+
+    from tierspan.faces.cli.plain import plain
+
+    return json.dumps(plain(answer), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def _show(value: object, form: display.Form) -> str | None:
+    from tierspan.faces.notebook import show
+
+    return show(value, form)
+
+
+display.register(_show)
 
 
 def _question(asked: Question | str | Path | None, given: Given) -> Question:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tierspan.quantities.display import Shown
 from tierspan.quantities.findings import Assumption
 
 Verdict = Literal["normal", "slow", "broken", "not comparable"]
@@ -162,8 +163,8 @@ class StepTimes:
     outliers: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CompareAnswer:
+@dataclass(frozen=True, slots=True, repr=False)
+class CompareAnswer(Shown):
     """Answer of ``compare``: the verdict is that of the worst run; ``rows`` are those of all runs."""
 
     verdict: Verdict
