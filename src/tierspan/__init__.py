@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from tierspan.answers.compare import compare as compare
     from tierspan.answers.model import describe_model as describe_model
     from tierspan.answers.validate import validate as validate
+    from tierspan.faces.exports.perfetto import write_trace as write_trace
     from tierspan.faces.python import compare_systems as compare_systems
     from tierspan.faces.python import fit as fit
     from tierspan.faces.python import predict as predict
     from tierspan.faces.python import question as question
     from tierspan.faces.python import scale as scale
     from tierspan.faces.python import to_json as to_json
+    from tierspan.faces.python import trace as trace
     from tierspan.quantities.errors import InputError as InputError
     from tierspan.quantities.errors import MissingExtraError as MissingExtraError
     from tierspan.quantities.errors import Place as Place
@@ -47,6 +49,8 @@ _HOMES = {
     "question": "tierspan.faces.python",
     "scale": "tierspan.faces.python",
     "to_json": "tierspan.faces.python",
+    "trace": "tierspan.faces.python",
+    "write_trace": "tierspan.faces.exports.perfetto",
     "calibrate": "tierspan.answers.calibrate",
     "validate": "tierspan.answers.validate",
     "load_profile": "tierspan.specs.profile.load",
@@ -80,7 +84,9 @@ __all__ = [
     "show_accelerator",
     "show_system",
     "to_json",
+    "trace",
     "validate",
+    "write_trace",
 ]
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tierspan.answers.question import Given, Question
     from tierspan.answers.results import Comparison, Fitting, Prediction, Scaling
     from tierspan.specs.profile.profile import Profile
+    from tierspan.specs.trace import Trace
 
 
 def question(scenario: str | Path | None = None, **given: Unpack[Given]) -> Question:
@@ -42,6 +43,17 @@ def predict(
     from tierspan.answers.predict import predict as answer
 
     return answer(_question(asked, given), profile=_profile(profile), timeline=timeline)
+
+
+def trace(asked: Question | str | Path | None = None, *, profile: Profile | str | Path | None = None, **given: Unpack[Given]) -> Trace:
+    """The step played task by task, every span of it; ``write_trace`` makes a file for ui.perfetto.dev of it. Arguments as for ``predict``.
+
+    Raises:
+        InputError: as for ``question``, or the plan cannot run.
+    """
+    from tierspan.answers.traced import trace as answer
+
+    return answer(_question(asked, given), profile=_profile(profile))
 
 
 def fit(asked: Question | str | Path | None = None, **given: Unpack[Given]) -> Fitting:
@@ -86,9 +98,7 @@ def to_json(answer: object, *, indent: int | None = 2) -> str:
 
     from tierspan.faces.cli.plain import plain
 
-    to_dict, report = getattr(answer, "to_dict", None), getattr(answer, "report", None)
-    printed = to_dict() if callable(to_dict) else answer if report is None else report
-    return json.dumps(plain(printed), indent=indent, ensure_ascii=False, allow_nan=False)
+    return json.dumps(plain(answer), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def _show(value: object, form: display.Form) -> str | None:

@@ -10,7 +10,7 @@ from collections import defaultdict
 
 from tierspan.engines.timeline.rank import Rank
 from tierspan.engines.timeline.result import Timeline
-from tierspan.engines.timeline.schedules.base import Block, Schedule, label
+from tierspan.engines.timeline.schedules.base import Block, Schedule, Task, label
 from tierspan.engines.timeline.work import Work
 from tierspan.quantities.errors import InputError
 
@@ -58,10 +58,11 @@ def play(schedule: Schedule, work: Work, *, record: bool = True) -> Timeline:
                 break
             arrival, sent = max((arrived[key] for key in needs), default=(0.0, 0.0))
             results = _results(block, stage, schedule)
-            leave, _ = ranks[stage].run(block, arrival, sent, sum(away for _, away in results))
+            leave, _ = ranks[stage].run(block, arrival, sent, tuple(task for task, away in results if away))
             for task in block:
                 ended[(task.kind, task.micro_batch, *place[stage, task.chunk])] = True
-            for key, away in results:
+            for task, away in results:
+                key = (task.kind, task.micro_batch, *place[stage, task.chunk])
                 arrived[key] = (leave + (work.send.seconds if away else 0.0), leave)
                 if key in waiting:
                     todo.append(waiting.pop(key))
@@ -91,16 +92,16 @@ def _needs(block: Block, stage: int, schedule: Schedule) -> tuple[list[Key], lis
     return away, own
 
 
-def _results(block: Block, stage: int, schedule: Schedule) -> list[tuple[Key, bool]]:
-    """What others wait for, and whether it leaves the stage."""
-    out: list[tuple[Key, bool]] = []
+def _results(block: Block, stage: int, schedule: Schedule) -> list[tuple[Task, bool]]:
+    """The tasks whose results others wait for, and whether these leave the stage."""
+    out: list[tuple[Task, bool]] = []
     for task in block:
         if task.kind == "W":
             continue
         route, i = schedule.position[stage, task.chunk]
         other = i + 1 if task.kind == "F" else i - 1
         if 0 <= other < len(schedule.routes[route]):
-            out.append(((task.kind, task.micro_batch, route, i), schedule.routes[route][other][0] != stage))
+            out.append((task, schedule.routes[route][other][0] != stage))
     return out
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from tierspan.engines.timeline.result import Span
-from tierspan.engines.timeline.schedules.base import Block, label
+from tierspan.engines.timeline.result import Span, SpanKind
+from tierspan.engines.timeline.schedules.base import Block, Task, label
 from tierspan.engines.timeline.work import Bulk, ChunkWork, Piece, Work
 
 
@@ -20,15 +20,15 @@ class Rank:
         self.first_start: float | None = None
         self.tier_free: dict[int, float] = defaultdict(float)
         self.ends: list[tuple[float, str, int]] = []
-        self.tail: list[tuple[float, str, int]] = []
+        self.tail: list[tuple[Bulk, int]] = []
         self.compute_s = self.bubble_s = 0.0
         self.exposed: dict[tuple[str, int], float] = defaultdict(float)
         self.beside: list[tuple[float, float]] = []
         self.held = self.peak = 0
         self.spans: list[Span] | None = [] if record else None
-        for bulk in (bulk for chunk in chunks for bulk in chunk.first if bulk.exposed_s > 0):
+        for i, bulk in ((i, bulk) for i, chunk in enumerate(chunks) for bulk in chunk.first if bulk.exposed_s > 0):
             # what never overlaps is gathered before the stage does anything
-            self._show(self.free, self.free + bulk.exposed_s, f"tier {bulk.tier}", f"gather {bulk.kind}")
+            self._show_bulk(self.free, self.free + bulk.exposed_s, bulk.tier, "gather", bulk.kind, i, exposed_s=bulk.exposed_s)
             self.exposed[bulk.kind, bulk.tier] += bulk.exposed_s
             self.free += bulk.exposed_s
             self.tier_free[bulk.tier] = self.last_part = self.free
@@ -36,13 +36,13 @@ class Rank:
         self.shared: dict[int, float] = {}
         # the whole parameters have their place already, so these gathers run ahead from the start of the step
         self.coming: list[dict[int, tuple[float, float, str]]] = []
-        for chunk in chunks:
+        for i, chunk in enumerate(chunks):
             flows = {}
             for tier, (seconds, kind) in _by_tier(chunk.first).items():
                 begin = self.tier_free[tier]
                 self.tier_free[tier] = begin + seconds
                 flows[tier] = (begin, begin + seconds, kind)
-                self._show(begin, begin + seconds, f"tier {tier}", f"gather {kind}")
+                self._show_bulk(begin, begin + seconds, tier, "gather", kind, i)
                 self.beside.append((begin, begin + seconds))
             self.coming.append(flows)
 
@@ -50,14 +50,24 @@ class Rank:
         c = self.chunks[chunk]
         return c.forward if kind == "F" else c.backward if kind == "B" else c.weight
 
-    def _show(self, start: float, end: float, stream: str, text: str) -> None:
-        if self.spans is not None and end > start:
-            self.spans.append(Span(start, end, stream, text))
+    def _show(
+        self, start: float, end: float, stream: str, text: str, kind: SpanKind, tasks: Block = (), traffic: str = "", exposed_s: float = 0.0
+    ) -> None:
+        # a block without work (a chunk that holds no layer) is passed all the same
+        if self.spans is not None and (end > start or kind == "block"):
+            self.spans.append(Span(start, end, stream, text, kind, tasks, None, traffic, exposed_s))
 
-    def run(self, block: Block, arrival: float, sent: float, sends: int) -> tuple[float, float]:
+    def _show_bulk(
+        self, start: float, end: float, tier: int, kind: SpanKind, traffic: str, chunk: int | None, tasks: Block = (), exposed_s: float = 0.0
+    ) -> None:
+        if self.spans is not None and end > start:
+            self.spans.append(Span(start, end, f"tier {tier}", f"{kind} {traffic}", kind, tasks, chunk, traffic, exposed_s))
+
+    def run(self, block: Block, arrival: float, sent: float, sends: Block) -> tuple[float, float]:
         """Work off ``block``, whose inputs have arrived at ``arrival`` (the last one left its sender at ``sent``).
 
-        Returns the time when its results leave, and when the stage is free again (later where the ``sends`` results hold it up).
+        Returns the time when its results leave, and when the stage is free again (later where the results of ``sends``, which leave the
+        stage, hold it up).
         """
         compute = host = beside = covered = 0.0
         both = len(block) > 1 and block[0].kind == "F"
@@ -84,16 +94,16 @@ class Rank:
         start, end = self._place(block, compute, host, arrival, sent, beside)
         self._count(block)
         text = "+".join(label(task) for task in block) if self.spans is not None else ""
-        self._show(start, end, "compute", text)
-        self._inside(block, start, end)
+        self._show(start, end, "compute", text, "block", block)
+        self._inside(block, start, end, rest / covered if covered else 1.0, both)
         leave = self._after(block, start, end)
         self.free = leave
         if sends:
-            tier, hold = self.work.send.tier, self.work.send.exposed * self.work.send.seconds * sends
+            tier, hold = self.work.send.tier, self.work.send.exposed * self.work.send.seconds * len(sends)
             self.exposed["pp", tier] += hold
             self.free = leave + hold
             if self.work.send.seconds > 0:
-                self._show(leave, leave + self.work.send.seconds, f"tier {tier}", f"send {text}")
+                self._show(leave, leave + self.work.send.seconds, f"tier {tier}", f"send {text}", "send", sends, "pp", hold)
                 self.beside.append((leave, leave + self.work.send.seconds))
         return leave, self.free
 
@@ -114,7 +124,7 @@ class Rank:
             self.compute_s += ready_host - ready
             ready = ready_host
             if self.spans is not None:
-                self._show(launch, self.host_free, "host", "launch " + "+".join(label(t) for t in block))
+                self._show(launch, self.host_free, "host", "launch " + "+".join(label(t) for t in block), "launch", block)
         start, end = self._gather(block, ready, compute)
         if self.work.contention > 1.0:
             slower = self._contended(start, compute, beside)
@@ -137,8 +147,10 @@ class Rank:
             c = self.chunks[task.chunk]
             if task.kind != "W" and c.gather is not None:
                 before.append(c.gather)
-                self.exposed[c.gather.kind, c.gather.tier] += c.gather.exposed_s
-                start += c.gather.exposed_s
+                late = c.gather.exposed_s
+                self.exposed[c.gather.kind, c.gather.tier] += late
+                self._show_bulk(start, start + late, c.gather.tier, "gather", c.gather.kind, task.chunk, (task,), late)
+                start += late
             if task.kind == "B" and c.scatter is not None:
                 behind[c.scatter.tier] += c.scatter.seconds
         self.shared = {}
@@ -161,7 +173,7 @@ class Rank:
             begin = firsts[tier] - seconds / parts
             # the gather of the last part runs while the part before it computes
             done = max(firsts[tier], last - pace + seconds / parts) if parts > 1 else firsts[tier]
-            self._show(begin, done, f"tier {tier}", f"gather {kind}")
+            self._show_bulk(begin, done, tier, "gather", kind, None, tuple(t for t in block if t.kind != "W"))
             self.tier_free[tier] = done
             self.beside.append((begin, done))
             self.shared[tier] = begin + seconds
@@ -186,19 +198,21 @@ class Rank:
     def _after(self, block: Block, start: float, end: float) -> float:
         """Gradients: scattered after each backward pass, reduced after a chunk's last one, bucket by bucket beside compute."""
         leave = end
-        ready: list[Bulk] = []
+        ready: list[tuple[Bulk, Task]] = []
         for task in block:
             c = self.chunks[task.chunk]
             if task.kind == "B" and c.scatter is not None:
-                leave += c.scatter.exposed_s
-                self.exposed[c.scatter.kind, c.scatter.tier] += c.scatter.exposed_s
-                ready.append(c.scatter)
+                late = c.scatter.exposed_s
+                self._show_bulk(leave, leave + late, c.scatter.tier, "reduce", c.scatter.kind, task.chunk, (task,), late)
+                leave += late
+                self.exposed[c.scatter.kind, c.scatter.tier] += late
+                ready.append((c.scatter, task))
             if task.kind == "W":
                 self.left[task.chunk] -= 1
                 if not self.left[task.chunk]:
-                    ready += c.reduce
-                    self.tail += [(bulk.exposed_s, bulk.kind, bulk.tier) for bulk in c.reduce if bulk.exposed_s > 0]
-        for bulk in sorted(ready, key=lambda bulk: -bulk.parts):
+                    ready += [(bulk, task) for bulk in c.reduce]
+                    self.tail += [(bulk, task.chunk) for bulk in c.reduce if bulk.exposed_s > 0]
+        for bulk, task in sorted(ready, key=lambda one: -one[0].parts):
             # each is ready part by part as the block computes; the finest cut begins first
             tier, seconds, kind, parts = bulk.tier, bulk.seconds, bulk.kind, bulk.parts
             begin = max(self.tier_free[tier], start + (end - start) / parts)
@@ -206,16 +220,19 @@ class Rank:
             done = max(self.shared.pop(tier, begin) + seconds, end + seconds / parts)
             self.tier_free[tier] = done
             self.ends.append((done, kind, tier))
-            self._show(begin, done, f"tier {tier}", f"reduce {kind}")
+            self._show_bulk(begin, done, tier, "reduce", kind, task.chunk, (task,) if task.kind == "B" else ())
             self.beside.append((begin, done))
         return leave
 
-    def _inside(self, block: Block, start: float, end: float) -> None:
+    def _inside(self, block: Block, start: float, end: float, left: float, both: bool) -> None:
+        """``left`` of the traffic that opposite micro-batches (``both``) cover is exposed all the same."""
         if self.spans is None:
             return
         for task in block:
             for part in self._piece(task.kind, task.chunk).traffic:
-                self._show(start, min(start + part.exposed_s + part.hidden_s, end), f"tier {part.tier}", f"{part.kind} {label(task)}")
+                until = min(start + part.exposed_s + part.hidden_s, end)
+                shown = part.exposed_s * (left if both and part.kind in self.work.covered else 1.0)
+                self._show(start, until, f"tier {part.tier}", f"{part.kind} {label(task)}", "inside", (task,), part.kind, shown)
 
     def _contended(self, start: float, compute: float, beside: float) -> float:
         """Seconds that ``compute`` loses while traffic runs beside it: known intervals of the tier streams, and traffic inside the block."""
@@ -247,11 +264,12 @@ class Rank:
             if done > now:
                 self.exposed[kind, tier] += done - now
                 now = done
-        for seconds, kind, tier in self.tail:
-            self.exposed[kind, tier] += seconds
-            self._show(now, now + seconds, f"tier {tier}", f"reduce {kind}")
-            now += seconds
-        self._show(now, now + end_s, "compute", "optimizer")
+        for bulk, chunk in self.tail:
+            late = bulk.exposed_s
+            self.exposed[bulk.kind, bulk.tier] += late
+            self._show_bulk(now, now + late, bulk.tier, "reduce", bulk.kind, chunk, exposed_s=late)
+            now += late
+        self._show(now, now + end_s, "compute", "optimizer", "optimizer")
         return now + end_s
 
 

@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
+
+from tierspan.engines.timeline.schedules.base import Task
+
+SpanKind = Literal["block", "launch", "inside", "send", "gather", "reduce", "optimizer"]
+"""A block of tasks on the compute stream, its launch on the host, traffic inside it, what it sends, parameters, gradients, the optimizer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Something that ran on a stream of a stage (``compute``, ``host``, ``tier 0``, ``tier 1`` ...), seconds from the start of the step."""
+    """Something that ran on a stream of a stage (``compute``, ``host``, ``tier 0``, ``tier 1`` ...), seconds from the start of the step.
+
+    ``tasks`` are those that ran, were sent, or needed the traffic; none for what serves a whole ``chunk`` or the stage (``chunk`` None).
+    ``traffic`` is the kind of traffic (tp, cp, ep, pp, dp) on a tier; ``exposed_s`` the part of it that stops compute whatever else runs. What
+    compute waits beyond that shows as a gap of its stream.
+    """
 
     start_s: float
     end_s: float
     stream: str
     label: str
+    kind: SpanKind = "block"
+    tasks: tuple[Task, ...] = ()
+    chunk: int | None = None
+    traffic: str = ""
+    exposed_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

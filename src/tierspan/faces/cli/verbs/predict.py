@@ -9,23 +9,35 @@ import click
 from tierspan.faces.cli.options import json_option
 from tierspan.faces.cli.question_options import brief_option, profile_of, profile_option, question_options, written_at
 from tierspan.faces.cli.session import Session
+from tierspan.faces.cli.trace_option import check_trace, tell_trace, trace_option
 
 
 @click.command()
 @question_options()
 @click.option("--beside", metavar="ID|FILE", help="predict.option.beside")
 @click.option("--timeline", is_flag=True, help="predict.option.timeline")
+@trace_option
 @profile_option
 @brief_option
 @json_option
 @click.pass_obj
 def command(
-    session: Session, /, scenario: str | None, beside: str | None, timeline: bool, profile: str | None, brief: bool, as_json: bool, **given: Any
+    session: Session,
+    /,
+    scenario: str | None,
+    beside: str | None,
+    timeline: bool,
+    trace: str | None,
+    profile: str | None,
+    brief: bool,
+    as_json: bool,
+    **given: Any,
 ) -> int:
     """Predict the step of a job; with another system beside it, compare the two."""
     from tierspan.answers.predict import predict
     from tierspan.answers.question import build_question, question_on
 
+    timeline |= check_trace(trace, beside, scenario, profile, given["system"], given["model"])
     question = build_question(scenario, place_of=written_at, **given)
     constants = profile_of(profile)
     first = predict(question, profile=constants, timeline=timeline)
@@ -36,6 +48,7 @@ def command(
             from tierspan.faces.cli.render.prediction import prediction_parts
 
             session.show(*prediction_parts(first, session.lang, brief=brief))
+        tell_trace(session, trace, question, first, constants)
         return 0 if first.status == "predicted" else 1
     from tierspan.answers.beside import compare_systems
 
