@@ -23,7 +23,7 @@ def invoke(verb: str, arguments: list[str], lang: str) -> int:
     if _asks_for_help(arguments):
         sys.stdout.write(command_help(command, verb, arguments, lang))
         return 0
-    session = Session(lang)
+    session = Session(lang, asked=(verb, *arguments))
     try:
         # Not command.main(): it turns a closed pipe into an exit of its own, and prints its own errors.
         with command.make_context(f"tierspan {verb}", list(arguments), obj=session) as context:

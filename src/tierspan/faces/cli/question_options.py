@@ -24,6 +24,8 @@ _HARDWARE: Final = (
 _FREE: Final = {"system": "--system", "accelerator": "--accelerator", "nic": "--nic", "model": "--model", "stack": "--stack"}
 brief_option = click.option("--brief", is_flag=True, help="predict.option.brief")
 """``--brief``: the verb gets ``brief``."""
+report_option = click.option("--report", "page", metavar="FILE.html", help="page.option.report")
+"""``--report``: the verb gets ``page``, the file to write."""
 profile_option = click.option("--profile", metavar="FILE", help="predict.option.profile")
 """``--profile``: the verb gets ``profile``, a file that ``calibrate`` wrote."""
 

@@ -19,6 +19,8 @@ class Session:
     lang: str = messages.DEFAULT_LANGUAGE
     stdout: TextIO = field(default_factory=lambda: sys.stdout)
     stderr: TextIO = field(default_factory=lambda: sys.stderr)
+    asked: tuple[str, ...] = ()
+    """The verb and its arguments as they were typed, for pages that tell how to make them again."""
 
     def text(self, message_id: str, /, **values: object) -> str:
         """A text of the catalogues in the language of this run."""

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tierspan.faces.report.glossary import Marker
 from tierspan.faces.report.parts import Page
 from tierspan.quantities.errors import InputError, Place
 from tierspan.quantities.messages import fill
@@ -21,7 +22,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 def render(page: Page) -> str:
     """The page as HTML text."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
@@ -32,13 +33,21 @@ def render(page: Page) -> str:
         keep_trailing_newline=True,
     )
     drawings = [d for section in page.sections for d in section.drawings]
+    figures = {d.id: _json(d.figure) for d in drawings}
+    marker = Marker(page.lang)
+    if page.explains:
+        for shown in (page.title, *(section.title for section in page.sections), *figures.values(), *_shown_as_is(page)):
+            marker.note(shown)
     template = environment.get_template("page.html.j2")
     text: str = template.render(
         page=page,
         said=lambda message_id, **values: fill(message_id, page.lang, values),
         style=Markup((_TEMPLATES / "page.css").read_text(encoding="utf-8")),
         script=Markup((_TEMPLATES / "page.js").read_text(encoding="utf-8")),
-        figures={d.id: Markup(_json(d.figure)) for d in drawings},
+        figures={name: Markup(text) for name, text in figures.items()},
+        marker=marker,
+        mark=marker.mark if page.explains else escape,
+        markup=Markup,
         library=Markup(_library() if drawings else ""),
     )
     return text
@@ -56,6 +65,11 @@ def write_page(path: str | Path, page: Page) -> int:
     except OSError as problem:
         raise InputError("validation.cannot_write", place=Place(str(path)), path=str(path), reason=problem.strerror or str(problem)) from None
     return len(data)
+
+
+def _shown_as_is(page: Page) -> list[str]:
+    """Texts of a page in which terms cannot be marked: pictures, and heads of tables that a narrow screen repeats."""
+    return [p.wide for section in page.sections for p in section.pictures] + [c.text for s in page.sections for t in s.tables for c in t.columns]
 
 
 def _json(figure: Any) -> str:

@@ -42,8 +42,37 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing without interaction: SVG text for a wide and for a narrow screen, with the sentence below it."""
+
+    title: str
+    wide: str
+    narrow: str
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One of the figures that most readers want: what it is, the value with its unit, and a remark; ``bad`` where it says no."""
+
+    label: str
+    value: str
+    remark: str = ""
+    bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A finding: severity, what was found, and what to do."""
+
+    severity: str
+    text: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
-    """One part of a page. ``commands`` are shown as a terminal would show them; ``terms`` are term and meaning."""
+    """One part of a page. ``commands`` are shown as a terminal would show them; ``terms`` are term and meaning; ``items`` a list of sentences."""
 
     id: str
     title: str
@@ -52,14 +81,19 @@ class Section:
     tables: tuple[Table, ...] = ()
     commands: tuple[str, ...] = ()
     terms: tuple[tuple[str, str], ...] = ()
+    cards: tuple[Card, ...] = ()
+    notes: tuple[Note, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    items: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """All of a page in one language."""
+    """All of a page in one language. ``explains``: terms are marked where they stand and explained in a glossary at the end."""
 
     lang: str
     title: str
     lead: tuple[str, ...]
     sections: tuple[Section, ...]
     foot: str
+    explains: bool = False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tierspan.faces.cli.render.parts import UNKNOWN, percent, said, whole
 from tierspan.faces.cli.render.validation import class_text, signed
-from tierspan.faces.report import figures
+from tierspan.faces.figures import validation as figures
 from tierspan.faces.report.parts import Column, Drawing, Page, Section, Table
 from tierspan.faces.report.validation_more import ablation_section, glossary_section, licences_section, not_predicted_section, peers_section
 from tierspan.quantities.messages import has

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tierspan.faces.cli.render.parts import percent, said, whole
 from tierspan.faces.cli.render.validation import reason_text, signed
-from tierspan.faces.report import figures
+from tierspan.faces.figures import validation as figures
 from tierspan.faces.report.parts import Column, Drawing, Section, Table
 from tierspan.quantities.messages import catalogue, has
 

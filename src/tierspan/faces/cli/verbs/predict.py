@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from tierspan.faces.cli.options import json_option
-from tierspan.faces.cli.question_options import brief_option, profile_of, profile_option, question_options, written_at
+from tierspan.faces.cli.pages import check_page, write_report
+from tierspan.faces.cli.question_options import brief_option, profile_of, profile_option, question_options, report_option, written_at
 from tierspan.faces.cli.session import Session
 from tierspan.faces.cli.trace_option import check_trace, tell_trace, trace_option
 
@@ -16,6 +17,7 @@ from tierspan.faces.cli.trace_option import check_trace, tell_trace, trace_optio
 @question_options()
 @click.option("--beside", metavar="ID|FILE", help="predict.option.beside")
 @click.option("--timeline", is_flag=True, help="predict.option.timeline")
+@report_option
 @trace_option
 @profile_option
 @brief_option
@@ -27,6 +29,7 @@ def command(
     scenario: str | None,
     beside: str | None,
     timeline: bool,
+    page: str | None,
     trace: str | None,
     profile: str | None,
     brief: bool,
@@ -39,6 +42,7 @@ def command(
 
     timeline |= check_trace(trace, beside, scenario, profile, given["system"], given["model"])
     question = build_question(scenario, place_of=written_at, **given)
+    check_page(page, scenario, profile)
     constants = profile_of(profile)
     first = predict(question, profile=constants, timeline=timeline)
     if beside is None:
@@ -48,6 +52,7 @@ def command(
             from tierspan.faces.cli.render.prediction import prediction_parts
 
             session.show(*prediction_parts(first, session.lang, brief=brief))
+        write_report(session, first, page)
         tell_trace(session, trace, question, first, constants)
         return 0 if first.status == "predicted" else 1
     from tierspan.answers.beside import compare_systems
@@ -68,5 +73,6 @@ def command(
             from tierspan.faces.cli.render.timeline import timeline_parts
 
             session.show(*timeline_parts(first, session.lang), *timeline_parts(second, session.lang))
+    write_report(session, comparison, page)
     # The question is which is faster: a plan that does not fit is told, only one that cannot run leaves it open.
     return 1 if "invalid" in (first.status, second.status) else 0

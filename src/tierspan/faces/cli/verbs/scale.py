@@ -8,7 +8,8 @@ from typing import Any, Final
 import click
 
 from tierspan.faces.cli.options import json_option
-from tierspan.faces.cli.question_options import brief_option, profile_of, profile_option, question_options, written_at
+from tierspan.faces.cli.pages import check_page, write_report
+from tierspan.faces.cli.question_options import brief_option, profile_of, profile_option, question_options, report_option, written_at
 from tierspan.faces.cli.session import Session
 from tierspan.quantities.errors import InputError, Place
 from tierspan.quantities.messages import render_error
@@ -55,6 +56,7 @@ def _doublings(first: int, last: int, part: str, place: Place) -> list[int]:
 @click.option("--node-size", "node_size", type=int, metavar="N", help="predict.option.node_size")
 @click.option("--node-sizes", "node_sizes", metavar="SIZES", help="scale.option.node_sizes")
 @click.option("--weak/--strong", "weak", default=False, help="scale.option.weak")
+@report_option
 @profile_option
 @brief_option
 @json_option
@@ -66,6 +68,7 @@ def command(
     sizes: str | None,
     node_sizes: str | None,
     weak: bool,
+    page: str | None,
     profile: str | None,
     brief: bool,
     as_json: bool,
@@ -81,6 +84,7 @@ def command(
     if not named:
         first = question.cluster.accelerators
         named = (first,) if nodes else (first, 2 * first, 4 * first, 8 * first)
+    check_page(page, scenario, profile)
     try:
         answer = scale(question, named, weak=weak, node_sizes=nodes, profile=profile_of(profile))
     except InputError as error:
@@ -93,6 +97,8 @@ def command(
             from tierspan.faces.cli.render.notes import findings
 
             session.show(findings(predict(question).findings, session.lang))
+        if page is not None:
+            session.note(session.text("page.not_written", path=page))
         return 1
     if as_json:
         session.json(answer)
@@ -100,4 +106,5 @@ def command(
         from tierspan.faces.cli.render.scaling import scaling_parts
 
         session.show(*scaling_parts(answer, session.lang, brief=brief))
+    write_report(session, answer, page)
     return 0 if any(point.status == "predicted" for point in answer.points) else 1

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from tierspan.faces.figures.base import COLOURS, QUIET, SYMBOLS, axis, column, empty
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
     from tierspan.answers.validation.page import Point
     from tierspan.answers.validation.series import SlopeSeries
-
-COLOURS: Final = ("#3b82c4", "#e08a1e", "#2fa37c", "#c65b7c", "#8a6fd1", "#b9a21a", "#4fb3d9", "#a8643c")
-"""Told apart on white and on black, and by most people who see colours differently; symbols tell more apart."""
-SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "cross", "x")
-QUIET: Final = "rgba(128,128,128,0.8)"
 
 
 def against(points: Sequence[Point], *, x: str, y: str, equal: str, hover: str) -> Figure:
@@ -29,22 +26,22 @@ def against(points: Sequence[Point], *, x: str, y: str, equal: str, hover: str) 
         equal: name of the line where both are equal.
         hover: what a point tells, with ``%{x}``, ``%{y}`` and ``%{text}``.
     """
-    figure = _figure()
+    figure = empty()
     for index, (label, chosen) in enumerate(_by_label(points)):
-        predicted = _column([p.predicted for p in chosen])
+        predicted = column([p.predicted for p in chosen])
         bars = [p for p in chosen if p.low is not None and p.high is not None]
         error = None
         if bars:
             error = {
                 "type": "data",
                 "symmetric": False,
-                "array": np.maximum(_column([p.predicted if p.high is None else p.high for p in chosen]) - predicted, 0),
-                "arrayminus": np.maximum(predicted - _column([p.predicted if p.low is None else p.low for p in chosen]), 0),
+                "array": np.maximum(column([p.predicted if p.high is None else p.high for p in chosen]) - predicted, 0),
+                "arrayminus": np.maximum(predicted - column([p.predicted if p.low is None else p.low for p in chosen]), 0),
                 "thickness": 0.5,
                 "width": 0,
             }
         figure.add_scatter(
-            x=_column([p.measured for p in chosen]),
+            x=column([p.measured for p in chosen]),
             y=predicted,
             error_y=error,
             mode="markers",
@@ -56,38 +53,38 @@ def against(points: Sequence[Point], *, x: str, y: str, equal: str, hover: str) 
     if points:
         ends = [min(min(p.measured, p.predicted) for p in points), max(max(p.measured, p.predicted) for p in points)]
         figure.add_scatter(x=ends, y=ends, mode="lines", name=equal, line={"color": QUIET, "width": 1, "dash": "dash"}, hoverinfo="skip")
-    figure.update_layout(xaxis=_axis(x, type="log", dtick=1, exponentformat="power"), yaxis=_axis(y, type="log", dtick=1, exponentformat="power"))
+    figure.update_layout(xaxis=axis(x, type="log", dtick=1, exponentformat="power"), yaxis=axis(y, type="log", dtick=1, exponentformat="power"))
     return figure
 
 
 def errors_by_size(points: Sequence[Point], *, x: str, y: str, hover: str) -> Figure:
     """Signed errors in percent over the size of the message."""
-    figure = _figure()
+    figure = empty()
     for index, (label, chosen) in enumerate(_by_label([p for p in points if p.size])):
         figure.add_scatter(
-            x=_column([p.size or 0.0 for p in chosen]),
-            y=_column([100 * (p.predicted / p.measured - 1) for p in chosen]),
+            x=column([p.size or 0.0 for p in chosen]),
+            y=column([100 * (p.predicted / p.measured - 1) for p in chosen]),
             mode="markers",
             name=label,
             text=[p.id for p in chosen],
             hovertemplate=hover,
             marker=_marker(index, len(chosen)),
         )
-    figure.update_layout(xaxis=_axis(x, type="log", exponentformat="SI"), yaxis=_axis(y, range=[-100, 200], zeroline=True))
+    figure.update_layout(xaxis=axis(x, type="log", exponentformat="SI"), yaxis=axis(y, range=[-100, 200], zeroline=True))
     return figure
 
 
 def losses(series: Sequence[SlopeSeries], *, x: str, y: str, equal: str, names: Mapping[str, str]) -> Figure:
     """Loss of throughput per accelerator at the largest size of each series, predicted over measured, in percent."""
-    figure = _figure()
+    figure = empty()
     ends = [0.0, 1.0]
     for index, (kind, name) in enumerate(names.items()):
         chosen = [s for s in series if s.kind == kind]
         measured, predicted = ([100 * (1 - values[-1]) for values in side] for side in ((s.measured for s in chosen), (s.predicted for s in chosen)))
         ends += [*measured, *predicted]
         figure.add_scatter(
-            x=_column(measured),
-            y=_column(predicted),
+            x=column(measured),
+            y=column(predicted),
             mode="markers",
             name=name,
             text=[f"{s.source}, {s.model}, {s.accelerator}: {s.sizes[0]:,} → {s.sizes[-1]:,}" for s in chosen],
@@ -97,39 +94,20 @@ def losses(series: Sequence[SlopeSeries], *, x: str, y: str, equal: str, names: 
     figure.add_scatter(
         x=[min(ends), max(ends)], y=[min(ends), max(ends)], mode="lines", name=equal, line={"color": QUIET, "width": 1, "dash": "dash"}
     )
-    figure.update_layout(xaxis=_axis(x), yaxis=_axis(y))
+    figure.update_layout(xaxis=axis(x), yaxis=axis(y))
     return figure
 
 
 def bars(groups: Sequence[str], series: Mapping[str, Sequence[float | None]], *, y: str, aim: float | None = None, aim_name: str = "") -> Figure:
     """Grouped bars, with a dashed line at what is aimed at."""
-    figure = _figure()
+    figure = empty()
     for index, (name, values) in enumerate(series.items()):
         figure.add_bar(x=list(groups), y=list(values), name=name, marker={"color": COLOURS[index % len(COLOURS)]})
     if aim is not None:
         dashed = {"color": QUIET, "dash": "dash"}
         figure.add_scatter(x=list(groups), y=[aim] * len(groups), mode="lines", name=aim_name, line=dashed, hoverinfo="skip")
-    figure.update_layout(barmode="group", xaxis=_axis("", automargin=True), yaxis=_axis(y))
+    figure.update_layout(barmode="group", xaxis=axis("", automargin=True), yaxis=axis(y))
     return figure
-
-
-def _figure() -> Figure:
-    from plotly.graph_objects import Figure
-
-    figure = Figure()
-    figure.update_layout(
-        template="none",
-        margin={"l": 70, "r": 20, "t": 20, "b": 60},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        legend={"font": {"size": 11}, "itemsizing": "constant"},
-        hoverlabel={"font": {"size": 12}},
-    )
-    return figure
-
-
-def _axis(title: str, **more: Any) -> dict[str, Any]:
-    return {"title": {"text": title}, "zeroline": False} | more
 
 
 def _marker(index: int, rows: int) -> dict[str, Any]:
@@ -143,8 +121,3 @@ def _by_label(points: Sequence[Point]) -> list[tuple[str, list[Point]]]:
     for point in points:
         found.setdefault(point.label, []).append(point)
     return sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
-
-
-def _column(values: Sequence[float]) -> np.ndarray:
-    # Single precision: seven digits are more than a screen shows, at half the bytes.
-    return np.array(values, dtype=np.float32)
