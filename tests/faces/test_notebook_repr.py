@@ -43,9 +43,15 @@ MADE = {
 COMPUTED = {
     "collective": lambda: ts.collective(operation="all_reduce", cluster=ts.question(**JOB).cluster, size_bytes=2.0**30),
     "log": lambda: ts.compare(LOG),
+    "accelerator": lambda: ts.show_accelerator("h100"),
+    "system": lambda: ts.show_system("cloudmatrix384"),
+    "list": ts.list_catalog,
+    "model": lambda: ts.describe_model("deepseek-v3"),
+    "question": lambda: ts.question(**JOB),
+    "validation": lambda: ts.validate(LOG.with_name("steps.csv")),
 }
 NAMES = [*MADE, *COMPUTED]
-TAGS = {"div", "style", "p", "span", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "svg", "rect", "title"}
+TAGS = {"div", "style", "pre", "p", "span", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "svg", "rect", "title"}
 HOSTILE = "<script>alert('x')</script> & \"co\" </style>"
 
 
@@ -113,6 +119,10 @@ def test_the_name_is_short(name: str, lang: str):
         ("prediction, invalid", "<Prediction invalid plan: llama-3.1-405b on 1,024 x h100-sxm5-80gb>"),
         ("fitting", "<Fitting does not fit, 88.0 of 80.0 GB: llama-3.1-405b on 1,024 x h100-sxm5-80gb>"),
         ("scaling", "<Scaling strong scaling, the batch stays, 1,024 to 4,096 accelerators: 3.36 times as fast, 84 % efficient>"),
+        ("accelerator", "<AcceleratorSheet NVIDIA H100 SXM5 80GB: 989 TFLOP/s dense BF16, 80 GB, 3.35 TB/s>"),
+        ("system", "<SystemSheet Huawei CloudMatrix384: 384 x ascend-910c, scale-up domain of 384, scale-up to scale-out 7.84 : 1>"),
+        ("model", "<ModelAnswer DeepSeek-V3: 671 B parameters, 37.6 B active a token, 61 layers>"),
+        ("question", "<Question llama-3.1-8b on 16 x h100-sxm5-80gb, 64 sequences of 4,096 tokens, plan TP 1 PP 1 CP 1 EP 1>"),
         ("comparison", "<Comparison dgx-h100 runs a step at 0.4 times the speed of gb200-nvl72: llama-3.1-405b>"),
     ],
 )  # fmt: skip
@@ -208,6 +218,21 @@ def test_json_is_that_of_the_command(capsys: pytest.CaptureFixture[str]):
     printed = capsys.readouterr().out
     assert json.loads(ts.to_json(ts.predict(**JOB))) == json.loads(printed)
     assert json.loads(ts.to_json(NOWHERE, indent=None))["step_time_s"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("accelerator", ["catalog", "show", "h100"]),
+        ("system", ["catalog", "show", "cloudmatrix384"]),
+        ("model", ["catalog", "model", "deepseek-v3"]),
+        ("validation", ["validate", str(LOG.with_name("steps.csv"))]),
+        ("log", ["compare", str(LOG)]),
+    ],
+)
+def test_json_of_other_answers_is_that_of_the_command(name: str, arguments: list[str], capsys: pytest.CaptureFixture[str]):
+    main([*arguments, "--json"])
+    assert json.loads(ts.to_json(answer_of(name))) == json.loads(capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("use", ["tierspan.collective", "tierspan.compare", "tierspan.predict"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Final, Literal
 
+from tierspan.quantities.display import Shown
 from tierspan.quantities.errors import Place, UnknownNameError
 from tierspan.quantities.facts import Fact
 from tierspan.quantities.findings import Finding
@@ -43,8 +44,8 @@ class CatalogEntry:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogList:
+@dataclass(frozen=True, slots=True, repr=False)
+class CatalogList(Shown):
     """The entries that a search found."""
 
     entries: tuple[CatalogEntry, ...]
@@ -54,8 +55,8 @@ class CatalogList:
         return {"schema_version": SCHEMA_VERSION, "entries": [entry.to_dict() for entry in self.entries]}
 
 
-@dataclass(frozen=True, slots=True)
-class AcceleratorSheet:
+@dataclass(frozen=True, slots=True, repr=False)
+class AcceleratorSheet(Shown):
     """An accelerator with all facts; those with ``used`` are what predictions take, those with ``conflict`` disagree."""
 
     accelerator: Accelerator
@@ -110,8 +111,8 @@ class DomainTotals:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class SystemSheet:
+@dataclass(frozen=True, slots=True, repr=False)
+class SystemSheet(Shown):
     """A system: tiers, sums per scale-up domain, the ratio of scale-up to scale-out, and the planes kept apart.
 
     ``scale_ratio`` is the bandwidth of the innermost tier over that of the first scale-out tier, both per accelerator and per

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tierspan.formats.hf_config import read_config
 from tierspan.laws.parameters import ParameterCounts, kv_bytes_per_token, kv_elements_per_token, parameter_counts
+from tierspan.quantities.display import Shown
 from tierspan.quantities.errors import UnknownNameError
 from tierspan.quantities.messages import text
 from tierspan.specs.model import ModelSpec
@@ -29,8 +30,8 @@ class Note:
     values: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
+@dataclass(frozen=True, slots=True, repr=False)
+class ModelAnswer(Shown):
     """A model and what follows from its architecture.
 
     ``kv_bytes_per_token`` is for a 16-bit cache, before windows cut it; ``parts`` are parameters of one layer (or of the whole table,

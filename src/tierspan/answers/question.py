@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack, cast
 
 from tierspan.answers.habits import Notebook, habits, usual_precision, usual_stack
 from tierspan.answers.question_cluster import cluster_for
+from tierspan.quantities.display import Shown
 from tierspan.quantities.errors import InputError, Place, UnknownNameError
 from tierspan.quantities.findings import Assumption
 from tierspan.specs.hardware import Cluster
@@ -26,8 +27,8 @@ OFFLOADS: Final = ("optimizer_offload", "activation_offload", "parameter_offload
 _NEEDED: Final = ("sequence_length", "global_batch")
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+@dataclass(frozen=True, slots=True, repr=False)
+class Question(Shown):
     """One training job on one cluster with one plan; ``assumptions`` lists what nobody said."""
 
     cluster: Cluster

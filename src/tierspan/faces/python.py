@@ -98,7 +98,9 @@ def to_json(answer: object, *, indent: int | None = 2) -> str:
 
     from tierspan.faces.cli.plain import plain
 
-    return json.dumps(plain(answer), indent=indent, ensure_ascii=False, allow_nan=False)
+    to_dict, report = getattr(answer, "to_dict", None), getattr(answer, "report", None)
+    printed = to_dict() if callable(to_dict) else answer if report is None else report
+    return json.dumps(plain(printed), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def _show(value: object, form: display.Form) -> str | None:

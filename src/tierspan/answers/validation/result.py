@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tierspan.answers.validation.predictions import PredictionLine
+from tierspan.quantities.display import Shown
 from tierspan.specs.measurement import MeasurementFile
 
 
-@dataclass(frozen=True, slots=True)
-class Validation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Validation(Shown):
     """Answer of ``validate``: the report of DESIGN's stable interface as a plain dictionary, and one line a row of the file.
 
     ``file`` is what was read; ``regimes`` tells the regime of each row of a training file ("" where it is not predicted);

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tierspan.faces.cli.language import take_language
-from tierspan.faces.notebook import answers, short
+from tierspan.faces.notebook import answers, knowledge, short
 from tierspan.quantities.display import Form
 from tierspan.quantities.errors import TierspanError
 from tierspan.quantities.messages import DEFAULT_LANGUAGE
@@ -21,6 +21,12 @@ _FORMS: Final[Mapping[str, Mapping[Form, Telling]]] = {
     "Comparison": {"html": answers.comparison, "sentence": short.comparison_sentence, "short": short.comparison},
     "CollectiveAnswer": {"html": answers.collective, "sentence": short.collective_sentence, "short": short.collective},
     "CompareAnswer": {"html": answers.compare, "sentence": short.compare_sentence, "short": short.compare},
+    "AcceleratorSheet": {"html": knowledge.accelerator_page, "sentence": knowledge.accelerator, "short": knowledge.accelerator},
+    "SystemSheet": {"html": knowledge.system_page, "sentence": knowledge.system, "short": knowledge.system},
+    "CatalogList": {"html": knowledge.entries_page, "sentence": knowledge.entries, "short": knowledge.entries},
+    "ModelAnswer": {"html": knowledge.model_page, "sentence": knowledge.model, "short": knowledge.model},
+    "Question": {"html": knowledge.question_page, "sentence": knowledge.question, "short": knowledge.question},
+    "Validation": {"html": knowledge.validation_page, "sentence": knowledge.validation, "short": knowledge.validation},
 }
 """Class of a result (by name: its module need not be loaded) -> how it is told."""
 

@@ -31,6 +31,7 @@ border-bottom:1px solid rgba(128,128,128,.25)!important;white-space:normal;max-w
 .tierspan details{margin:.25em 0}
 .tierspan summary{cursor:pointer}
 .tierspan ul{margin:.2em 0;padding-left:1.4em}
+.tierspan pre{overflow-x:auto;font-size:12px;line-height:1.35;white-space:pre;color:inherit;background:none;border:0;padding:0}
 .tierspan .key{display:inline-block;margin-right:1.2em;white-space:nowrap}
 .tierspan .note{border-left:3px solid;padding-left:.7em;margin:.4em 0;white-space:pre-line}
 """
@@ -53,6 +54,11 @@ def listed(texts: Iterable[str]) -> str:
     """A list of sentences; nothing for none."""
     items = "".join(f"<li>{escape(text)}</li>" for text in texts)
     return f"<ul>{items}</ul>" if items else ""
+
+
+def terminal(text: str) -> str:
+    """Text with the columns of a terminal."""
+    return f"<pre>{escape(text)}</pre>"
 
 
 def note(text: str, severity: str) -> str:
