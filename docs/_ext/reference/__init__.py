@@ -1,0 +1,22 @@
+"""Reference pages as Markdown, written from the code and its message catalogues: name of the page -> writer, which takes the language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from reference.catalogue import catalogue_page
+from reference.commands import commands_page
+from reference.python_api import python_page
+from reference.rules import rules_page
+from reference.scenario import scenario_page
+from reference.schemas import schemas_page
+
+PAGES: Final[Mapping[str, Callable[[str], str]]] = {
+    "catalogue": catalogue_page,
+    "commands": commands_page,
+    "python": python_page,
+    "rules": rules_page,
+    "scenario": scenario_page,
+    "schemas": schemas_page,
+}
