@@ -20,6 +20,15 @@ from sphinx.environment import BuildEnvironment
 MARK = re.compile(r"^<!-- generated: (?P<name>[\w-]+) (?P<lang>\w+) -->$", re.MULTILINE)
 LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<target>(?:\.\./)+[^)#]+)(?:#[^)]*)?\)")
 CHINESE = "zh/"
+CAPTION, CAPTION_TEXT = re.compile(r'(?=<p class="caption")'), "中文</span>"
+NAVIGATION = {
+    "Back to top": "返回顶部",
+    "Home": "首页",
+    "Next": "下一页",
+    "On this page": "本页内容",
+    "Previous": "上一页",
+}
+"""Words of the theme that Sphinx does not translate."""
 
 
 def write_generated(_app: Sphinx, _docname: str, source: list[str]) -> None:
@@ -54,7 +63,23 @@ def set_language(_app: Sphinx, pagename: str, _template: str, context: dict[str,
     if not pagename.startswith(CHINESE):
         return
     texts = gettext.translation("sphinx", Path(sphinx.package_dir) / "locale", ["zh_CN"], fallback=True)
-    context |= {"language": "zh-CN", "_": texts.gettext, "gettext": texts.gettext}
+
+    def translated(text: str) -> str:
+        return NAVIGATION.get(text) or texts.gettext(text)
+
+    # the part of the side bar under the caption 中文 comes first
+    before, *parts = CAPTION.split(context.get("furo_navigation_tree", ""))
+    parts.sort(key=lambda part: CAPTION_TEXT not in part)
+    context |= {"language": "zh-CN", "_": translated, "gettext": translated, "furo_navigation_tree": before + "".join(parts)}
+
+
+def link_languages(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
+    """A page that stands in both languages begins with a link to the other one."""
+    chinese = pagename.startswith(CHINESE)
+    other = pagename.removeprefix(CHINESE) if chinese else CHINESE + pagename
+    if other in app.env.found_docs and "body" in context:
+        lang, name = ("en", "English") if chinese else ("zh-CN", "中文")
+        context["body"] = f'<p class="other-language"><a href="{context["pathto"](other)}" lang="{lang}">{name}</a></p>\n{context["body"]}'
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -62,5 +87,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("source-read", write_generated)
     app.connect("source-read", name_files_outside)
     app.connect("env-get-outdated", pages_with_marks)
-    app.connect("html-page-context", set_language)
+    app.connect("html-page-context", set_language, priority=900)  # after the theme
+    app.connect("html-page-context", link_languages, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -128,3 +128,16 @@ def test_comments_of_the_source_are_not_shown(site: Path):
     shown = re.sub(r"<!--.*?-->", "", text_of(site, "guides/will-it-fit"), flags=re.DOTALL)
     assert "run: exact" not in shown
     assert "generated:" not in re.sub(r"<!--.*?-->", "", text_of(site, "reference/json"), flags=re.DOTALL)
+
+
+def test_pages_in_two_languages_link_each_other(site: Path):
+    assert '<a href="../zh/guides/will-it-fit.html" lang="zh-CN">中文</a>' in text_of(site, "guides/will-it-fit")
+    assert '<a href="../../guides/will-it-fit.html" lang="en">English</a>' in text_of(site, "zh/guides/will-it-fit")
+    assert "other-language" not in text_of(site, "concepts/memory")
+
+
+def test_the_navigation_of_chinese_pages_is_chinese(site: Path):
+    text = text_of(site, "zh/guides/will-it-fit")
+    assert text.index("快速上手</a>") < text.index("Getting started</a>")
+    assert "下一页" in text
+    assert "<span>Next</span>" not in text
