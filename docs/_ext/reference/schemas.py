@@ -27,9 +27,8 @@ def _verb(verb: str) -> str:
 
 
 def _object(part: Mapping[str, Any]) -> str:
-    needed = part.get("required", ())
-    rows = [(code(key), _type(value), "" if key in needed else "may be missing") for key, value in part.get("properties", {}).items()]
-    return page(prose(part.get("description", "")), table(("key", "type", ""), rows))
+    rows = [(code(key), _type(value)) for key, value in part.get("properties", {}).items()]
+    return page(prose(part.get("description", "")), table(("key", "type"), rows))
 
 
 def _type(value: Mapping[str, Any]) -> str:
