@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from tierspan.answers.validate import validate as validate
     from tierspan.faces.exports.perfetto import write_trace as write_trace
     from tierspan.faces.python import compare_systems as compare_systems
+    from tierspan.faces.python import figure as figure
     from tierspan.faces.python import fit as fit
     from tierspan.faces.python import predict as predict
     from tierspan.faces.python import question as question
+    from tierspan.faces.python import report as report
     from tierspan.faces.python import scale as scale
     from tierspan.faces.python import to_json as to_json
     from tierspan.faces.python import trace as trace
@@ -44,9 +46,11 @@ _HOMES = {
     "UnknownNameError": "tierspan.quantities.errors",
     "UnsupportedError": "tierspan.quantities.errors",
     "compare_systems": "tierspan.faces.python",
+    "figure": "tierspan.faces.python",
     "fit": "tierspan.faces.python",
     "predict": "tierspan.faces.python",
     "question": "tierspan.faces.python",
+    "report": "tierspan.faces.python",
     "scale": "tierspan.faces.python",
     "to_json": "tierspan.faces.python",
     "trace": "tierspan.faces.python",
@@ -75,11 +79,13 @@ __all__ = [
     "compare",
     "compare_systems",
     "describe_model",
+    "figure",
     "fit",
     "list_catalog",
     "load_profile",
     "predict",
     "question",
+    "report",
     "scale",
     "show_accelerator",
     "show_system",

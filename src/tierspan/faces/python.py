@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Unpack
 from tierspan.quantities import display
 
 if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
     from tierspan.answers.question import Given, Question
     from tierspan.answers.results import Comparison, Fitting, Prediction, Scaling
     from tierspan.specs.profile.profile import Profile
@@ -86,6 +88,48 @@ def compare_systems(a: Prediction, b: Prediction) -> Comparison:
     from tierspan.answers.beside import compare_systems as answer
 
     return answer(a, b)
+
+
+def report(
+    answer: Prediction | Fitting | Scaling | Comparison, path: str | Path, *, lang: str = "en", placed: Prediction | None = None
+) -> int:
+    """Write the page of an answer: one HTML file that opens offline, as ``--report`` does.
+
+    Args:
+        answer: what ``predict``, ``fit``, ``scale`` or ``compare_systems`` returned.
+        path: where the page goes.
+        lang: ``en`` or ``zh``.
+        placed: for the page of a ``Fitting``, the prediction of the same plan: it tells where the groups run.
+
+    Returns:
+        Size of the page, bytes.
+
+    Raises:
+        InputError: the file cannot be written.
+        TypeError: the answer has no page.
+    """
+    from tierspan.faces.report.answers import document
+    from tierspan.faces.report.page import write_page
+
+    return write_page(path, document(answer, lang, placed=placed))
+
+
+def figure(answer: Prediction | Fitting | Scaling | Comparison, name: str = "", *, lang: str = "en") -> Figure:
+    """A figure of the page of an answer as a Plotly object, to show in a notebook or to change.
+
+    Args:
+        answer: what ``predict``, ``fit``, ``scale`` or ``compare_systems`` returned.
+        name: ``step``, ``memory`` or ``neighbours`` of a prediction; ``memory`` of a fitting; ``curve``, ``losses`` or ``shares`` of a
+            scaling; ``sides`` of a comparison. Default: the first of them.
+        lang: ``en`` or ``zh``.
+
+    Raises:
+        UnknownNameError: the answer has no figure of this name.
+        TypeError: the answer has no figures.
+    """
+    from tierspan.faces.figures.named import figure_of
+
+    return figure_of(answer, name, lang)
 
 
 def to_json(answer: object, *, indent: int | None = 2) -> str:

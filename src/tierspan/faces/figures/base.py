@@ -14,6 +14,8 @@ COLOURS: Final = ("#3b82c4", "#e08a1e", "#2fa37c", "#c65b7c", "#8a6fd1", "#b9a21
 """Told apart on white and on black, and by most people who see colours differently; symbols tell more apart."""
 SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "cross", "x")
 QUIET: Final = "rgba(128,128,128,0.8)"
+ENTRY_PX: Final = 116
+"""Width of a word of a legend that lies across: two stand side by side on a narrow screen, all of them on a wide one."""
 GROUP_COLOURS: Final = {"compute": "#3b82c4", "scale_up": "#2fa37c", "scale_out": "#e08a1e", "bubble": "#8d99ae", "rest": "#8a6fd1"}
 """Colour of each group of parts of a step, the same in every figure and drawing."""
 MEMORY_COLOURS: Final = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tierspan.faces.cli.render.parts import named, number_of, percent, said, seconds
 from tierspan.faces.cli.render.prediction import STEP_GROUPS, group_of
-from tierspan.faces.figures.base import GROUP_COLOURS, axis, empty, short
+from tierspan.faces.figures.base import ENTRY_PX, GROUP_COLOURS, axis, empty, short
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -67,7 +67,16 @@ def step_breakdown(predictions: Sequence[Prediction], lang: str, *, labels: Sequ
         margin={"l": 10, "r": 16, "t": 10, "b": 50},
         xaxis=axis(said("figure.step.share" if share else "figure.step.seconds", lang), rangemode="tozero"),
         yaxis=axis("", automargin=True, type="category", categoryorder="array", categoryarray=names[::-1], showgrid=False),
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal", "itemclick": False, "itemdoubleclick": False},
+        legend={
+            "orientation": "h",
+            "y": 1.02,
+            "yanchor": "bottom",
+            "x": 0,
+            "entrywidth": ENTRY_PX,
+            "traceorder": "normal",
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
     )
     return figure
 
@@ -100,18 +109,19 @@ def neighbours(prediction: Prediction, lang: str) -> Figure:
     """How far the model was off on the measured jobs nearest to this one, and the interval of this prediction around zero."""
     figure = empty()
     known = [n for n in prediction.neighbours if math.isfinite(n.error)]
-    rows = [f"{short(n.model)}<br>{n.accelerators:,} × {short(n.accelerator, 14)}" for n in known]
-    # equal labels would share a line
-    rows = [row + "\u200b" * rows[:i].count(row) for i, row in enumerate(rows)]
+    rows = [f"{short(n.model, 30)}, {n.accelerators:,} ×" for n in known]
     figure.add_scatter(
         x=[100 * n.error for n in known],
-        y=rows,
+        y=list(range(len(known))),
         mode="markers",
         marker={"size": 10, "color": GROUP_COLOURS["compute"]},
         text=[f"{n.source}<br>{n.plan}<br>{seconds(n.measured_s, lang)}, {percent(n.error)} %" for n in known],
         hovertemplate="%{text}<extra></extra>",
         showlegend=False,
     )
+    # names stand above their line, not beside it: a narrow screen has no room there
+    for y, row in enumerate(rows):
+        figure.add_annotation(x=0, xref="paper", xanchor="left", y=y - 0.36, text=row, showarrow=False, font={"size": 12})
     ends = [100 * n.error for n in known] + [-20.0, 20.0]
     if math.isfinite(prediction.low_s):
         low, high = (100 * (prediction.step_time_s / side - 1) for side in (prediction.high_s, prediction.low_s))
@@ -122,7 +132,7 @@ def neighbours(prediction: Prediction, lang: str) -> Figure:
     figure.update_layout(
         margin={"l": 10, "r": 16, "t": 10, "b": 55},
         xaxis=axis(said("figure.neighbours.error", lang), nticks=5, range=[min(ends) - 0.05 * span, max(ends) + 0.05 * span], ticksuffix=" %"),
-        yaxis=axis("", automargin=True, autorange="reversed", type="category"),
+        yaxis=axis("", range=[len(known) - 0.5, -0.75], tickvals=list(range(len(known))), showticklabels=False),
     )
     return figure
 

@@ -55,7 +55,7 @@ def _memory(f: Fitting, lang: str) -> Section:
     if not math.isfinite(f.memory.total_bytes):
         return Section("memory", title, told)
     stages = stages_sheet(f, lang)
-    height = 230 if stages is None else 170 + 60 * len(stages.rows)
+    height = 290 if stages is None else 220 + 60 * len(stages.rows)
     name = "page.memory.figure" if stages is None else "page.memory.stages"
     drawing = Drawing("memory-stages-figure", said(name, lang), memory_by_stage(f, lang), said("page.memory.caption", lang), height)
     tables = [shared.table(memory_sheet(f.memory, lang), title=said("page.memory.table", lang))]

@@ -90,7 +90,7 @@ def step_section(p: Prediction, lang: str) -> Section | None:
         said("page.step.figure", lang, step=seconds(p.step_time_s, lang)),
         step_breakdown([p], lang),
         said("page.step.caption", lang, parts=shares_of(p, lang)),
-        250,
+        280,
     )
     sheet = table(terms_sheet(p, lang), title=said("page.step.table", lang), note=said("page.step.note", lang))
     return Section("step", said("page.step", lang), (binding_sentence(p, lang),), (drawing,), (sheet,))
@@ -116,7 +116,7 @@ def memory_section(memory: MemoryView, lang: str) -> Section:
     title = said("page.memory", lang)
     if not math.isfinite(memory.total_bytes):
         return Section("memory", title, told)
-    drawing = Drawing("memory-parts-figure", said("page.memory.figure", lang), memory_stack(memory, lang), said("page.memory.caption", lang), 230)
+    drawing = Drawing("memory-parts-figure", said("page.memory.figure", lang), memory_stack(memory, lang), said("page.memory.caption", lang), 290)
     return Section("memory", title, told, (drawing,), (table(memory_sheet(memory, lang), title=said("page.memory.table", lang)),))
 
 
