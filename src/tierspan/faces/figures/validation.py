@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tierspan.faces.figures.base import COLOURS, QUIET, SYMBOLS, axis, column, empty
+from tierspan.faces.figures.base import COLOURS, QUIET, SYMBOLS, axis, column, empty, short
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -45,7 +45,7 @@ def against(points: Sequence[Point], *, x: str, y: str, equal: str, hover: str) 
             y=predicted,
             error_y=error,
             mode="markers",
-            name=label,
+            name=short(label, 36),
             text=[p.id for p in chosen],
             hovertemplate=hover,
             marker=_marker(index, len(chosen)),
@@ -65,7 +65,7 @@ def errors_by_size(points: Sequence[Point], *, x: str, y: str, hover: str) -> Fi
             x=column([p.size or 0.0 for p in chosen]),
             y=column([100 * (p.predicted / p.measured - 1) for p in chosen]),
             mode="markers",
-            name=label,
+            name=short(label, 36),
             text=[p.id for p in chosen],
             hovertemplate=hover,
             marker=_marker(index, len(chosen)),
