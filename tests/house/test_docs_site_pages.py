@@ -15,8 +15,8 @@ from tierspan.specs.inline_fields import Fields
 
 DOCS = Path(__file__).parents[2] / "docs"
 CHINESE = DOCS / "zh"
-ONLY_ENGLISH = {"verdicts.md", "read-the-report.md"}
-"""Guides without a Chinese page: a generated table, and one that is still being written."""
+ONLY_ENGLISH = {"verdicts.md"}
+"""Guides without a Chinese page: a generated table."""
 PAIRS = [(DOCS / page.relative_to(CHINESE), page) for page in sorted(CHINESE.rglob("*.md")) if page.name != "index.md"]
 SI_SUFFIX = re.compile(r"_(bytes|Bps|s|W)$")
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from reference.catalogue import catalogue_page
 from reference.commands import commands_page
+from reference.drawings import groups_of_llama
 from reference.python_api import python_page
 from reference.rules import rules_page
 from reference.scenario import scenario_page
@@ -15,6 +16,7 @@ from reference.schemas import schemas_page
 PAGES: Final[Mapping[str, Callable[[str], str]]] = {
     "catalogue": catalogue_page,
     "commands": commands_page,
+    "llama-groups": groups_of_llama,
     "python": python_page,
     "rules": rules_page,
     "scenario": scenario_page,
