@@ -291,3 +291,17 @@ def test_numbers_unknown_are_never_shown_as_such(answers):
     blind = replace(p, low_s=math.nan, high_s=math.nan, neighbours=tuple(replace(n, error=math.nan) for n in p.neighbours), power_W=None)
     text = re.sub(r'id="library">[^<]+<', "", render(document(blind, "en")))
     assert re.search(r"\bnan\b", text, re.IGNORECASE) is None
+
+
+def test_each_page_has_the_parts_that_readers_look_for(answers):
+    parts = {name: [s.id for s in document(answers[name], "en", ["x"]).sections] for name in ("predict", "scale")}
+    assert parts["predict"] == ["answer", "step", "tiers", "memory", "timeline", "trust", "assumptions", "sources", "again"]
+    assert parts["scale"] == ["answer", "curve", "losses", "shares", "tiers", "memory", "trust", "assumptions", "sources", "again"]
+    fit = document(answers["fit"], "en", ["x"], placed=answers["predict"])
+    assert [s.id for s in fit.sections] == ["answer", "memory", "limits", "step", "tiers", "assumptions", "sources", "again"]
+
+
+def test_chinese_texts_use_the_terms_of_the_field():
+    texts = " ".join(catalogue("zh").values())
+    assert [t for t in ("超节点", "张量并行", "流水线并行", "专家并行", "总线带宽", "有效算力", "微批次", "显存", "内存语义") if t not in texts] == []
+    assert [t for t in ("张量平行", "管道并行", "流水线泡沫") if t in texts] == []

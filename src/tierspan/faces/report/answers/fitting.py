@@ -26,6 +26,7 @@ def fitting_page(f: Fitting, lang: str, commands: Sequence[str] = (), *, placed:
         answer,
         _memory(f, lang) if f.status != "invalid" else None,
         _limits(f, lang) if f.status != "invalid" else None,
+        shared.step_section(placed, lang) if placed is not None else None,
         shared.tiers_section(placed, lang) if placed is not None else None,
         shared.assumptions_section(f.assumptions, lang),
         shared.sources_section(placed.sources, placed.profile_version, lang) if placed is not None else None,

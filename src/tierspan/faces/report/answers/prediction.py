@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tierspan.faces.cli.render.parts import case_lines, neighbours_sheet, said, whole
-from tierspan.faces.cli.render.prediction import headline, notes_texts
+from tierspan.faces.cli.render.asked import pairs_texts, training_texts
+from tierspan.faces.cli.render.parts import case_lines, said, whole
+from tierspan.faces.cli.render.prediction import headline
 from tierspan.faces.cli.render.timeline import timeline_sheet, timeline_texts
-from tierspan.faces.figures.step import neighbours
 from tierspan.faces.report.answers import shared
-from tierspan.faces.report.parts import Drawing, Page, Section
+from tierspan.faces.report.parts import Page, Section
 
 if TYPE_CHECKING:
     from tierspan.answers.results import Prediction
@@ -23,7 +22,7 @@ def prediction_page(p: Prediction, lang: str, commands: Sequence[str] = ()) -> P
     answer = Section(
         "answer",
         said("page.answer", lang),
-        (case_lines(p.case, lang),),
+        (case_lines(p.case, lang), *training_texts(p, lang), *pairs_texts(p, lang)),
         cards=tuple(shared.prediction_cards(p, lang)),
         notes=shared.notes(p.findings, lang),
     )
@@ -33,7 +32,7 @@ def prediction_page(p: Prediction, lang: str, commands: Sequence[str] = ()) -> P
         shared.tiers_section(p, lang),
         shared.memory_section(p.memory, lang) if p.status != "invalid" else None,
         timeline_section(p, lang),
-        trust_section(p, lang),
+        shared.trust_section(p, lang),
         shared.assumptions_section(p.assumptions, lang),
         shared.sources_section(p.sources, p.profile_version, lang),
         shared.again_section(commands, lang),
@@ -48,17 +47,3 @@ def timeline_section(p: Prediction, lang: str) -> Section | None:
     sheet = timeline_sheet(p, lang)
     tables = (shared.table(sheet, title=said("page.timeline.table", lang)),) if sheet.rows else ()
     return Section("timeline", said("page.timeline", lang), tuple(timeline_texts(p, lang)), (), tables)
-
-
-def trust_section(p: Prediction, lang: str) -> Section | None:
-    """The interval, and how far the model was off on the measured jobs nearest to this one."""
-    told = tuple(notes_texts(p, lang))
-    known = any(math.isfinite(n.error) for n in p.neighbours)
-    if not told and not p.neighbours:
-        return None
-    drawings: tuple[Drawing, ...] = ()
-    if known:
-        height = 110 + 48 * len(p.neighbours)
-        drawings = (Drawing("neighbours-figure", said("page.neighbours", lang), neighbours(p, lang), said("page.neighbours.caption", lang), height),)
-    tables = (shared.table(neighbours_sheet(p.neighbours, lang), note=said("predict.neighbours.about", lang)),) if p.neighbours else ()
-    return Section("trust", said("page.trust", lang), told, drawings, tables)

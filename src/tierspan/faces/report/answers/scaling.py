@@ -31,6 +31,8 @@ def scaling_page(s: Scaling, lang: str, commands: Sequence[str] = ()) -> Page:
         _losses(s, lang) if len(valid) > 1 else None,
         _shares(s, [q for _, q in valid], lang) if valid else None,
         shared.tiers_section(far, lang, title=said("page.tiers.at", lang, count=whole(far.case.accelerators))),
+        shared.memory_section(far.memory, lang, title=said("page.memory.at", lang, count=whole(far.case.accelerators))) if valid else None,
+        shared.trust_section(far, lang) if valid else None,
         shared.assumptions_section(s.predictions[0].assumptions, lang),
         shared.sources_section(s.predictions[0].sources, version, lang),
         shared.again_section(commands, lang),

@@ -6,13 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tierspan.faces.cli.render.asked import volume_texts
 from tierspan.faces.cli.render.parts import (
     assumption_texts,
+    count,
     gigabytes,
     groups_sheet,
     memory_sheet,
     memory_texts,
     named,
+    neighbours_sheet,
     number_of,
     percent,
     said,
@@ -21,10 +24,10 @@ from tierspan.faces.cli.render.parts import (
     tiers_sheet,
     whole,
 )
-from tierspan.faces.cli.render.prediction import binding_sentence, terms_sheet
+from tierspan.faces.cli.render.prediction import binding_sentence, notes_texts, terms_sheet
 from tierspan.faces.figures.machine import NARROW, WIDE, groups_drawing, tiers_drawing
 from tierspan.faces.figures.memory import memory_stack
-from tierspan.faces.figures.step import shares_of, step_breakdown
+from tierspan.faces.figures.step import neighbours, shares_of, step_breakdown
 from tierspan.faces.report.parts import Card, Column, Drawing, Note, Page, Picture, Section, Table
 from tierspan.quantities.messages import fill, has
 
@@ -59,19 +62,24 @@ def notes(findings: Sequence[Finding], lang: str) -> tuple[Note, ...]:
 
 
 def prediction_cards(p: Prediction, lang: str, *, name: str = "") -> list[Card]:
-    """Step time, throughput, MFU, memory, and what binds."""
+    """Step time, throughput, MFU, memory, what binds, and the training where its tokens were named."""
     head = f"{name} · " if name else ""
     if p.status == "invalid" or not math.isfinite(p.step_time_s):
         return [Card(head + said("page.card.status", lang), named("status", p.status.replace(" ", "_"), lang), bad=True)]
     band = said("page.card.interval", lang, low=seconds(p.low_s, lang), high=seconds(p.high_s, lang)) if math.isfinite(p.low_s) else ""
     each = f"{number_of(p.tokens_per_s_per_accelerator, 4)} {said('unit.tokens_per_s', lang)}"
-    return [
+    cards = [
         Card(head + said("page.card.step", lang), seconds(p.step_time_s, lang), band),
         Card(head + said("page.card.rate", lang), each, said("page.card.rate_all", lang, value=whole(round(p.tokens_per_s)))),
         Card(head + "MFU", f"{percent(p.mfu)} %", said("page.card.mfu", lang, precision=p.case.precision.upper())),
         memory_card(p.memory, lang, head=head),
         Card(head + said("page.card.binds", lang), f"{percent(p.binds_share, 0)} %", named("term", p.binds, lang)),
     ]
+    if p.training is not None:
+        hours = said("training.card.remark", lang, hours=count(p.training.accelerator_hours, lang))
+        about = said("training.card", lang, tokens=count(p.training.tokens, lang))
+        cards.append(Card(head + about, seconds(p.training.time_s, lang), hours))
+    return cards
 
 
 def memory_card(memory: MemoryView, lang: str, *, head: str = "") -> Card:
@@ -93,7 +101,7 @@ def step_section(p: Prediction, lang: str) -> Section | None:
         280,
     )
     sheet = table(terms_sheet(p, lang), title=said("page.step.table", lang), note=said("page.step.note", lang))
-    return Section("step", said("page.step", lang), (binding_sentence(p, lang),), (drawing,), (sheet,))
+    return Section("step", said("page.step", lang), (binding_sentence(p, lang), *volume_texts(p, lang)), (drawing,), (sheet,))
 
 
 def tiers_section(p: Prediction, lang: str, *, id_: str = "tiers", title: str = "") -> Section | None:
@@ -110,14 +118,28 @@ def tiers_section(p: Prediction, lang: str, *, id_: str = "tiers", title: str = 
     return Section(id_, title or said("page.tiers", lang), tuple(tiers_remarks(p.tiers, lang)), (), tuple(tables), pictures=tuple(pictures))
 
 
-def memory_section(memory: MemoryView, lang: str) -> Section:
+def memory_section(memory: MemoryView, lang: str, *, title: str = "") -> Section:
     """Memory of the heaviest rank by term."""
     told = tuple(memory_texts(memory, lang))
-    title = said("page.memory", lang)
+    title = title or said("page.memory", lang)
     if not math.isfinite(memory.total_bytes):
         return Section("memory", title, told)
     drawing = Drawing("memory-parts-figure", said("page.memory.figure", lang), memory_stack(memory, lang), said("page.memory.caption", lang), 290)
     return Section("memory", title, told, (drawing,), (table(memory_sheet(memory, lang), title=said("page.memory.table", lang)),))
+
+
+def trust_section(p: Prediction, lang: str) -> Section | None:
+    """The interval, and how far the model was off on the measured jobs nearest to this one."""
+    told = tuple(notes_texts(p, lang))
+    known = any(math.isfinite(n.error) for n in p.neighbours)
+    if not told and not p.neighbours:
+        return None
+    drawings: tuple[Drawing, ...] = ()
+    if known:
+        height = 110 + 48 * len(p.neighbours)
+        drawings = (Drawing("neighbours-figure", said("page.neighbours", lang), neighbours(p, lang), said("page.neighbours.caption", lang), height),)
+    tables = (table(neighbours_sheet(p.neighbours, lang), note=said("predict.neighbours.about", lang)),) if p.neighbours else ()
+    return Section("trust", said("page.trust", lang), told, drawings, tables)
 
 
 def assumptions_section(taken: Sequence[Assumption], lang: str) -> Section | None:
