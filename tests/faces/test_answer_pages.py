@@ -4,11 +4,11 @@ import json
 import math
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
 
 import tierspan as ts
+from tests.faces.page_reader import read
 from tierspan.faces.cli.main import main
 from tierspan.faces.cli.render.parts import gigabytes, percent
 from tierspan.faces.report import glossary
@@ -29,43 +29,6 @@ MOE = {
 # Words in capitals that need no explanation: names of products, firms, models and files, and cells of a source itself.
 NAMES = re.compile(r"NVIDIA|DGX|HGX|H100|H200|GB200|B200|SXM\d?|DeepSeek\w*")
 CAPITALS = re.compile(r"(?<![\w./:-])[A-Z][A-Za-z]*[A-Z][A-Za-z0-9]*(?![\w-])")
-
-
-class Reader(HTMLParser):
-    def __init__(self):
-        super().__init__(convert_charrefs=True)
-        self.open, self.ids, self.loaded, self.figures, self.texts, self.links = [], [], [], {}, [], []
-
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        if tag not in ("meta", "br", "rect", "path", "polyline"):
-            self.open.append((tag, given))
-        if "id" in given:
-            self.ids.append(given["id"])
-        if "src" in given or (tag == "link" and "href" in given):
-            self.loaded.append(given)
-        if tag == "a" and given["href"].startswith("#"):
-            self.links.append(given["href"][1:])
-
-    def handle_startendtag(self, tag, attrs):
-        pass
-
-    def handle_endtag(self, tag):
-        assert self.open.pop()[0] == tag
-
-    def handle_data(self, data):
-        tag, given = self.open[-1] if self.open else ("", {})
-        if "data-figure" in given:
-            self.figures[given["data-figure"]] = json.loads(data)
-        elif tag not in ("script", "style"):
-            self.texts.append(data)
-
-
-def read(text):
-    reader = Reader()
-    reader.feed(text)
-    assert reader.open == []
-    return reader
 
 
 @pytest.fixture(scope="module")

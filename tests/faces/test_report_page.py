@@ -2,14 +2,13 @@
 
 import base64
 import gzip
-import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from tests.faces.page_reader import read
 from tierspan.answers.validate import validate
 from tierspan.answers.validation.page import measurement_files, validation_page
 from tierspan.faces.report.page import render
@@ -29,41 +28,6 @@ NAMES = {
     *("BLOOM", "NVIDIA", "AWS", "SDK", "BigScience", "MegaScale", "NSDI", "README", "MaxText", "MosaicML", "NeMo", "PyTorch"),
     *("SimuMax", "vTrain", "SC21", "MPT", "GPT", "LLAMA3", "OPT", "ModelLink", "DeepSeek", "JavaScript", "HF"),
 }
-
-
-class Reader(HTMLParser):
-    """What a page holds: ids, addresses that would be loaded, figures, visible text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.ids, self.loaded, self.figures, self.texts, self.open = [], [], {}, [], []
-
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        self.open.append((tag, given))
-        if "id" in given:
-            self.ids.append(given["id"])
-        if "src" in given or (tag == "link" and "href" in given):
-            self.loaded.append(given)
-        if tag in ("meta", "br"):
-            self.open.pop()
-
-    def handle_endtag(self, tag):
-        assert self.open.pop()[0] == tag
-
-    def handle_data(self, data):
-        tag, given = self.open[-1] if self.open else ("", {})
-        if "data-figure" in given:
-            self.figures[given["data-figure"]] = json.loads(data)
-        elif tag not in ("script", "style"):
-            self.texts.append(data)
-
-
-def read(text: str) -> Reader:
-    reader = Reader()
-    reader.feed(text)
-    assert reader.open == []
-    return reader
 
 
 @pytest.fixture(scope="module")

@@ -45,6 +45,28 @@ def empty() -> Figure:
     return figure
 
 
+def stacked_bars(figure: Figure, x: dict[str, Any], y: dict[str, Any]) -> None:
+    """Lay out bars that lie across and stack, with a legend of equal steps above them that only explains."""
+    figure.update_layout(
+        barmode="stack",
+        bargap=0.35,
+        uniformtext={"minsize": 10, "mode": "hide"},
+        margin={"l": 10, "r": 16, "t": 10, "b": 50},
+        xaxis=x,
+        yaxis={"automargin": True, "showgrid": False} | y,
+        legend={
+            "orientation": "h",
+            "y": 1.02,
+            "yanchor": "bottom",
+            "x": 0,
+            "entrywidth": ENTRY_PX,
+            "traceorder": "normal",
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
+    )
+
+
 def axis(title: str, **more: Any) -> dict[str, Any]:
     """An axis with its title, and without the line through zero."""
     return {"title": {"text": title}, "zeroline": False} | more

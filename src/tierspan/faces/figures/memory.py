@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tierspan.faces.cli.render.parts import MEMORY_PARTS, gigabytes, named, said
-from tierspan.faces.figures.base import ENTRY_PX, MEMORY_COLOURS, axis, empty
+from tierspan.faces.figures.base import MEMORY_COLOURS, axis, empty, stacked_bars
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -46,22 +46,10 @@ def memory_stack(memory: MemoryView, lang: str, *, stages: Sequence[tuple[str, M
             line={"color": "#c0392b", "width": 2, "dash": "dash"},
             name=said("predict.memory.usable", lang, size=gigabytes(memory.usable_bytes)),
         )
-    figure.update_layout(
-        barmode="stack",
-        bargap=0.35,
-        margin={"l": 10, "r": 16, "t": 10, "b": 50},
-        xaxis=axis(said("figure.memory.axis", lang), range=[0, 1.04 * max(reach)]),
-        yaxis=axis("", automargin=True, autorange="reversed", showgrid=False),
-        legend={
-            "orientation": "h",
-            "y": 1.02,
-            "yanchor": "bottom",
-            "x": 0,
-            "entrywidth": ENTRY_PX,
-            "traceorder": "normal",
-            "itemclick": False,
-            "itemdoubleclick": False,
-        },
+    stacked_bars(
+        figure,
+        axis(said("figure.memory.axis", lang), range=[0, 1.04 * max(reach)]),
+        axis("", autorange="reversed"),
     )
     return figure
 

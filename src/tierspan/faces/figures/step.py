@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tierspan.faces.cli.render.parts import named, number_of, percent, said, seconds
 from tierspan.faces.cli.render.prediction import STEP_GROUPS, group_of
-from tierspan.faces.figures.base import ENTRY_PX, GROUP_COLOURS, axis, empty, short
+from tierspan.faces.figures.base import GROUP_COLOURS, axis, empty, short, stacked_bars
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -60,23 +60,10 @@ def step_breakdown(predictions: Sequence[Prediction], lang: str, *, labels: Sequ
     names = [label for _, label in shown]
     if len(shown) == 1 and not share:
         names += _hidden(figure, shown[0][0], lang, told)
-    figure.update_layout(
-        barmode="stack",
-        bargap=0.35,
-        uniformtext={"minsize": 10, "mode": "hide"},
-        margin={"l": 10, "r": 16, "t": 10, "b": 50},
-        xaxis=axis(said("figure.step.share" if share else "figure.step.seconds", lang), rangemode="tozero"),
-        yaxis=axis("", automargin=True, type="category", categoryorder="array", categoryarray=names[::-1], showgrid=False),
-        legend={
-            "orientation": "h",
-            "y": 1.02,
-            "yanchor": "bottom",
-            "x": 0,
-            "entrywidth": ENTRY_PX,
-            "traceorder": "normal",
-            "itemclick": False,
-            "itemdoubleclick": False,
-        },
+    stacked_bars(
+        figure,
+        axis(said("figure.step.share" if share else "figure.step.seconds", lang), rangemode="tozero"),
+        axis("", type="category", categoryorder="array", categoryarray=names[::-1]),
     )
     return figure
 
