@@ -1,0 +1,1 @@
+"""Sentences with figures, computed again."""
