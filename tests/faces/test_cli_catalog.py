@@ -84,6 +84,10 @@ def test_an_unknown_name_gets_suggestions(capsys):
     out, err = told(capsys, "catalog", "show", "dgx-h1000", code=2)
     assert out == ""
     assert err.startswith("error: the catalogue has neither an accelerator nor a system dgx-h1000; nearest: dgx-h100")
+    _, err = told(capsys, "catalog", "show", "qqqqq", code=2)
+    assert err.startswith("error: the catalogue has neither an accelerator nor a system qqqqq\n")
+    _, err = told(capsys, "catalog", "show", "pod.yaml", code=2)
+    assert "--system pod.yaml" in err
 
 
 def test_a_model_by_id(capsys):

@@ -140,3 +140,44 @@ def test_sizes_that_are_none(text):
 def test_ranges():
     assert parse_sizes("8..8G") == (8.0, 8.0 * 2**30)
     assert parse_sizes("1M") == (2.0**20, 2.0**20)
+
+
+def test_the_transport_that_runs_is_the_one_that_is_shown(capsys):
+    usual, tcp = (answered(capsys, "all_reduce", "1MiB", *H100, *more) for more in ((), ("--transport", "tcp")))
+    assert (usual["tiers"][1]["transport"], usual["tiers"][1]["latency_s"]) == ("infiniband", 6e-6)
+    assert tcp["tiers"][1]["transport"] == "tcp"
+    assert tcp["tiers"][1]["latency_s"] > 3 * usual["tiers"][1]["latency_s"]
+    assert tcp["tiers"][0] == usual["tiers"][0]
+    assert answered(capsys, "all_reduce", "1MiB", *H100, "--transport", "ib")["tiers"] == usual["tiers"]
+
+
+def test_a_reduction_in_the_network_needs_switches_that_reduce(capsys):
+    _, err = told(capsys, "all_reduce", "1GiB", *H100, "--algorithm", "collnet", code=2)
+    assert err.startswith("error: algorithm: collnet reduces in the switches of the network, and nothing says that those of InfiniBand NDR do")
+    assert "--in-network" in err
+    _, err = told(capsys, "all_reduce", "1GiB", *H100, "--algorithm", "collnet", "--lang", "zh", code=2)
+    assert "collnet" in err
+    assert answered(capsys, "all_reduce", "1GiB", *H100, "--algorithm", "collnet", "--in-network")["algorithm"] == "collnet"
+
+
+def test_a_network_described_with_reduction_runs_collnet(capsys, tmp_path):
+    file = tmp_path / "pod.yaml"
+    up = '{name: link, kind: scale-up, domain_size: 8, bandwidth: "450 GB/s per direction", latency: "2 us"}'
+    net = '{name: net, kind: scale-out, bandwidth: "400 Gb/s", latency: "6 us", in_network_reduction: true}'
+    file.write_text(f"name: pod\naccelerator: H100\nnode_size: 8\ntiers:\n  - {up}\n  - {net}\n", encoding="utf-8")
+    found = answered(capsys, "all_reduce", "1GiB", "--system", str(file), "-n", "32", "--algorithm", "collnet")
+    assert found["algorithm"] == "collnet"
+
+
+def test_hosts_that_nothing_joins(capsys, tmp_path):
+    file = tmp_path / "pod.yaml"
+    up = '{name: link, kind: scale-up, domain_size: 8, bandwidth: "450 GB/s per direction", latency: "2 us"}'
+    file.write_text(f"name: pod\naccelerator: H100\nnode_size: 8\ntiers:\n  - {up}\n", encoding="utf-8")
+    for more, place in (
+        (("-n", "16"), f"{file}:4 [tiers]"),
+        (("-n", "4", "--per-node", "1"), "--per-node"),
+        (("-n", "4", "--nodes", "2"), "--nodes"),
+    ):
+        _, err = told(capsys, "all_reduce", "1GiB", "--system", str(file), *more, code=2)
+        assert err.startswith(f"error: {place}: there are "), err
+    assert answered(capsys, "all_reduce", "1GiB", "--system", str(file), "-n", "8")["span"] == "link"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 import pytest
 
+from tierspan.faces.cli import registry
+from tierspan.faces.cli.foreign_words import MEANT
 from tierspan.faces.cli.usage import as_input_error
 from tierspan.quantities.messages import render_error
 
@@ -48,13 +50,43 @@ def complaint(arguments: list[str], lang: str = "en", command: click.Command = o
         ([*GOOD, "--precision", "qqq"], "error: --precision: 'qqq' is none of bf16, fp8\n  remedy: Write one of: bf16, fp8."),
         ([*GOOD, "--odd", "q"], "error: --odd: 'q' is not a valid UUID.\n  remedy: See tierspan verb --help."),
         ([*GOOD, "--share"], "error: --share needs a value\n  remedy: Write a value after --share."),
-        ([*GOOD, "--shore", "1"], "error: the option --shore is not known to tierspan verb\n  remedy: Did you mean --share, --size, --help?"),
+        ([*GOOD, "--shore", "1"], "error: the option --shore is not known to tierspan verb\n  remedy: Did you mean --share?"),
         ([*GOOD, "--qqq"], "error: the option --qqq is not known to tierspan verb\n  remedy: See tierspan verb --help."),
         ([*GOOD, "g"], "error: g is one argument too many\n  remedy: See tierspan verb --help."),
     ],
 )
 def test_messages(arguments: list[str], message: str):
     assert complaint(arguments) == message
+
+
+@pytest.mark.parametrize(
+    ("verb", "word", "meant"),
+    [
+        *((verb, word, "-n, --accelerators") for verb in ("predict", "fit", "scale") for word in ("--gpus", "--gpu", "--num-gpus", "--world-size")),
+        ("predict", "--nodes", "-n, --node-size"),
+        ("predict", "--nnodes", "-n, --node-size"),
+        ("predict", "--nproc_per_node", "--node-size"),
+        ("predict", "--batch-size", "--global-batch, --micro-batch"),
+        ("predict", "--seqlen", "--seq-len"),
+        ("predict", "--max_seq_len", "--seq-len"),
+        ("predict", "--dtype", "--precision"),
+        ("predict", "--bf16", "--precision"),
+        ("predict", "--tensor-parallel-degree", "--tp"),
+        ("collective", "--gpus", "-n, --ranks"),
+        ("collective", "--gpus-per-node", "--per-node"),
+        ("collective", "--algo", "--algorithm"),
+    ],
+)
+def test_words_of_other_tools(verb: str, word: str, meant: str):
+    text = complaint([word, "8"], command=registry.load(verb))
+    assert text == f"error: the option {word} is not known to tierspan verb\n  remedy: Did you mean {meant}?"
+
+
+def test_every_word_means_an_option_of_some_verb():
+    options = {o for verb in registry.available() for p in registry.load(verb).params if isinstance(p, click.Option) for o in p.opts}
+    assert {word for word, meant in MEANT.items() if not options & set(meant)} == set()
+    # What some verb has is never explained away there: the parser takes it.
+    assert all(not word.startswith("-") and word == word.casefold() for word in MEANT)
 
 
 def test_verbs_inside_a_verb():

@@ -17,11 +17,13 @@ import pytest
 from test_answer_rendering import CASE, COMPARISON, FITTING, MEMORY, NOWHERE, PREDICTION, SCALING, UNEVEN
 
 import tierspan as ts
+from tierspan.answers.calibrate import Calibration
 from tierspan.faces import notebook
 from tierspan.faces.cli.main import main
 from tierspan.faces.notebook.markup import stacked_bar, table
 from tierspan.quantities import display
 from tierspan.quantities.messages import languages
+from tierspan.specs.profile.profile import shipped_profile
 
 LOG = Path(__file__).parents[2] / "docs" / "examples" / "nccl-four-nodes.txt"
 JOB = {"system": "dgx-h100", "accelerators": 16, "model": "llama-3.1-8b", "sequence_length": 4096, "global_batch": 64}
@@ -48,6 +50,9 @@ COMPUTED = {
     "list": ts.list_catalog,
     "model": lambda: ts.describe_model("deepseek-v3"),
     "question": lambda: ts.question(**JOB),
+    "trace": lambda: ts.trace(**JOB, pp=2),
+    "profile": shipped_profile,
+    "calibration": lambda: Calibration(shipped_profile(), "", 1990, 99, 0.08, 0.07, ()),
     "validation": lambda: ts.validate(LOG.with_name("steps.csv")),
 }
 NAMES = [*MADE, *COMPUTED]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierspan.formats.scenario import SETTINGS, read_scenario
+from tierspan.formats.scenario import SETTINGS, read_scenario, scenario_of
 from tierspan.formats.scenario.document import parse_document
 from tierspan.formats.scenario.settings import meant
 from tierspan.quantities.errors import InputError
@@ -228,3 +228,27 @@ def test_the_collected_malformed_yaml():
         read_scenario(path)
     assert caught.value.message_id == "scenario.tab"
     assert caught.value.place.line == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "option"),
+    [
+        ("name: pod\naccelerator: H100\nnode_size: 8\ntiers: []\n", 2, "--system x.yaml"),
+        ("name: pod\ntiers: []\n", 2, "--system x.yaml"),
+        ("architectures: [LlamaForCausalLM]\nhidden_size: 4096\n", 1, "--model x.yaml"),
+    ],
+)
+def test_a_file_that_another_option_takes(text, line, option):
+    with pytest.raises(InputError) as caught:
+        scenario_of(parse_document(text, "x.yaml"))
+    assert caught.value.place.line == line
+    for lang in ("en", "zh"):
+        told = render_error(caught.value, lang)
+        assert option in told
+        assert all(word in told for word in ("-n", "--seq-len", "--global-batch"))
+
+
+def test_a_scenario_with_a_stray_key_is_still_a_scenario():
+    with pytest.raises(InputError) as caught:
+        scenario_of(parse_document("cluster: dgx-h100\nnode_size: 8\n", "x.yaml"))
+    assert caught.value.message_id == "scenario.key_unknown_near"

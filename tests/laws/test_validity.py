@@ -145,7 +145,7 @@ def test_latent_attention_has_no_key_value_heads_to_copy() -> None:
 
 
 def test_a_cluster_of_one_tier_has_no_domain_to_leave() -> None:
-    inside = replace(plan(tp=32), tiers=TIERS[:1])
+    inside = replace(plan(tp=32), tiers=(replace(TIERS[0], domain_size=None),))
     assert "tp_across_domains" not in inside.broken()
 
 

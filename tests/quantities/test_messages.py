@@ -66,7 +66,7 @@ def test_every_raised_error_has_text_and_remedy():
 def test_every_error_of_the_own_areas_has_a_remedy():
     for area in ("errors", "units"):
         ids = json.loads((FOLDER / "en" / f"{area}.json").read_text(encoding="utf-8"))
-        rules = [id_ for id_ in ids if not id_.endswith(".remedy") and not id_.startswith(("severity.", "render.", "units.reading."))]
+        rules = [id_ for id_ in ids if not id_.endswith((".remedy", ".far")) and not id_.startswith(("severity.", "render.", "units.reading."))]
         assert [id_ for id_ in rules if f"{id_}.remedy" not in ids] == []
 
 
@@ -78,6 +78,17 @@ def test_render_error_in_both_languages():
     assert messages.render_error(error, "zh") == (
         "错误：job.yaml:3 [strategy]：此处不认识键 tenosr；最接近的有：tensor\n  处理办法：请更正拼写，或删除该键。"
     )
+
+
+def test_nothing_near_is_no_empty_list():
+    for id_, text in messages.catalogue("en").items():
+        if text.endswith("{suggestions}"):
+            far = messages.catalogue("en")[f"{id_}.far"]
+            assert text.startswith(far)
+            assert "suggestions" not in placeholders(far)
+    error = UnknownNameError("key.unknown", "zzzz", ["tensor", "layers"])
+    assert str(error) == "error: the key zzzz is not known here\n  remedy: Correct the spelling, or remove the key."
+    assert messages.render_error(error, "zh") == "错误：此处不认识键 zzzz\n  处理办法：请更正拼写，或删除该键。"
 
 
 def test_render_without_a_place_leaves_no_empty_part():

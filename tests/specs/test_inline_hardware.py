@@ -84,7 +84,7 @@ def test_an_accelerator_alone_comes_in_its_usual_system():
 def test_like_keeps_what_is_not_given():
     base = catalog.accelerator("h100-sxm5-80gb")
     card = accelerator_from_mapping({"like": "H100", "memory": "96 GB", "peak_flops": {"bf16": "800 TFLOP/s"}}, place_of)
-    assert card.id == base.id
+    assert (card.id, card.name) == (f"{base.id}-changed", f"{base.name} (changed)")
     assert (card.memory_bytes, card.memory_usable_bytes) == (96e9, None)
     assert card.memory_bandwidth_Bps == base.memory_bandwidth_Bps
     assert (card.peak_flops["bf16"], card.peak_flops["fp8"]) == (800e12, base.peak_flops["fp8"])
@@ -92,6 +92,25 @@ def test_like_keeps_what_is_not_given():
     assert "fp8" in card.achievable
     for key in ("memory", "peak_flops.bf16"):
         assert [fact.source.kind for fact in card.facts if fact.key == key and fact.used] == ["inline"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "own"),
+    [
+        ({"peak_flops": {"bf16": "2000 TFLOP/s"}}, True),
+        ({"memory_bandwidth": "4 TB/s"}, True),
+        ({"achievable": {"bf16": 0.5}}, True),
+        ({"memory": "96 GB", "power": "500 W", "name": "Mine"}, False),
+        ({"memory_bandwidth_Bps": catalog.accelerator("h100-sxm5-80gb").memory_bandwidth_Bps}, False),
+    ],
+)
+def test_a_card_that_runs_otherwise_is_one_of_its_own(changes, own):
+    base = catalog.accelerator("h100-sxm5-80gb")
+    card = accelerator_from_mapping({"like": "H100", **changes}, place_of)
+    assert (card.id != base.id) is own
+    assert card.architecture == base.architecture
+    assert accelerator_from_mapping({"like": "H100", "name": "Mine", **changes}, place_of).id == ("Mine" if own else base.id)
+    assert accelerator_from_mapping({"like": "H100", "id": "mine", **changes}, place_of).id == "mine"
 
 
 def test_a_described_card_in_a_catalogue_system():

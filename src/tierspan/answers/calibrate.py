@@ -23,6 +23,7 @@ from tierspan.estimates.calibration.witnesses import few_witnesses
 from tierspan.estimates.fingerprint import law_hash
 from tierspan.estimates.regimes import NANOTRON, regime_of
 from tierspan.formats.measurements import read_measurements
+from tierspan.quantities.display import Shown
 from tierspan.quantities.errors import InputError, Place
 from tierspan.specs.arrays import Array
 from tierspan.specs.profile.profile import Profile, priors, profile_to_json
@@ -34,8 +35,8 @@ NEIGHBOUR_COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+@dataclass(frozen=True, slots=True, repr=False)
+class Calibration(Shown):
     """Answer of ``calibrate``: the profile, its errors on left-out groups, and constants that stand at a physical bound."""
 
     profile: Profile

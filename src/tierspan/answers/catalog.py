@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Final, Literal
 
 from tierspan.quantities.display import Shown
-from tierspan.quantities.errors import Place, UnknownNameError
+from tierspan.quantities.errors import InputError, Place, UnknownNameError
 from tierspan.quantities.facts import Fact
 from tierspan.quantities.findings import Finding
 from tierspan.quantities.messages import text
@@ -17,6 +17,7 @@ from tierspan.specs.hardware import Accelerator, System, Tier
 
 SCHEMA_VERSION: Final = 1
 Kind = Literal["accelerator", "system"]
+_FILES: Final = (".yaml", ".yml", ".json", ".xml", ".txt", ".log")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +182,7 @@ def show(name: str, *, place: Place | None = None) -> AcceleratorSheet | SystemS
 
     Raises:
         UnknownNameError: the catalogue has nothing of this name.
+        InputError: the name is that of a file.
     """
     try:
         return show_accelerator(name)
@@ -189,6 +191,8 @@ def show(name: str, *, place: Place | None = None) -> AcceleratorSheet | SystemS
     try:
         return show_system(name)
     except UnknownNameError:
+        if name.casefold().endswith(_FILES):
+            raise InputError("catalog.show_file", place=place, name=name) from None
         known = (*catalog.known_names("accelerator"), *catalog.known_names("system"))
         raise UnknownNameError("catalog.unknown_thing", name, known, place=place) from None
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tierspan.answers.results import SCHEMA_VERSION
 from tierspan.estimates.communication.cases import CollectiveCase, Place, keys_of, place_of
-from tierspan.estimates.communication.constants import key_for, priors, shipped
+from tierspan.estimates.communication.constants import key_for, priors, shipped, value_of
 from tierspan.estimates.communication.estimate import CollectiveEstimate, estimate_collectives
 from tierspan.estimates.communication.experts import ExpertCase, ExpertEstimate, estimate_experts
 from tierspan.laws.communication.protocols import PROTOCOLS
@@ -19,7 +19,8 @@ from tierspan.quantities.display import Shown
 from tierspan.quantities.errors import InputError, nearest_names
 from tierspan.quantities.errors import Place as Where
 from tierspan.quantities.findings import Assumption
-from tierspan.specs.hardware import Cluster
+from tierspan.specs.hardware import Cluster, check_reach
+from tierspan.specs.tier_rules import joins_hosts, with_network
 
 CURVE: Final = tuple(float(2**k) for k in range(3, 35))
 """Sizes of the curve in bytes: 8 B to 16 GiB, doubling."""
@@ -44,7 +45,10 @@ class CollectivePoint:
 
 @dataclass(frozen=True, slots=True)
 class TierCrossed:
-    """A tier that the group uses: how many of its ranks share one domain, and the line rate of a rank, one direction, in bytes/s."""
+    """A tier that the group uses: how many of its ranks share one domain, and the line rate of a rank, one direction, in bytes/s.
+
+    ``transport`` is the one that runs; where that is not the catalogue's, ``latency_s`` is a hop of it instead of the catalogue's.
+    """
 
     name: str
     kind: str
@@ -156,6 +160,10 @@ def collective(
         raise InputError("collective.too_many_ranks", place=Where(key="ranks"), value=count, largest=cluster.accelerators)
     if per_node > cluster.node_size:
         raise InputError("collective.too_many_per_node", place=Where(key="ranks_per_node"), value=per_node, largest=cluster.node_size)
+    hosts = math.ceil(count / per_node)
+    if per_node < min(count, cluster.node_size) and not joins_hosts(cluster, hosts):
+        check_reach(cluster.tiers, hosts * cluster.node_size, Where(key="ranks_per_node"))
+    cluster = with_network(cluster)
     if operation in EXPERTS:
         if tokens is None:
             raise InputError("collective.tokens_missing", place=Where(key="tokens"), operation=operation)
@@ -163,6 +171,8 @@ def collective(
     if size_bytes is None or not 0 < size_bytes < math.inf:
         raise InputError("value.not_positive", place=Where(key="size_bytes"), key="size_bytes", value=size_bytes)
     _check_choice(operation, algorithm, protocol)
+    if algorithm == "collnet" and not _reduces(cluster, in_network):
+        raise InputError("collective.no_in_network", place=Where(key="algorithm"), fabric=cluster.tiers[-1].name or cluster.tiers[0].name)
     asked = CollectiveCase(
         operation, size_bytes, cluster, count, per_node, algorithm=algorithm, protocol=protocol, nvls=nvls, transport=transport, library=library,
         harness=harness, in_network=in_network,
@@ -172,7 +182,7 @@ def collective(
 
 def _answer(asked: CollectiveCase, usual_per_node: bool) -> CollectiveAnswer:
     sizes = (asked.size_bytes, *CURVE)
-    reduces = asked.in_network or any(t.in_network_reduction for t in asked.cluster.tiers[1:])
+    reduces = _reduces(asked.cluster, asked.in_network)
     others = [a for a in LIBRARY_CHOICE[asked.operation] if a != asked.algorithm and (a != "collnet" or reduces)]
     cases = [replace(asked, size_bytes=s) for s in sizes] + [replace(asked, algorithm=a, protocol=None) for a in others]
     found = estimate_collectives(cases)
@@ -211,6 +221,11 @@ def _answer(asked: CollectiveCase, usual_per_node: bool) -> CollectiveAnswer:
         sources=_sources(asked, place),
         profile_version=shipped().version,
     )
+
+
+def _reduces(cluster: Cluster, in_network: bool | None) -> bool:
+    """Whether switches of the network reduce: as the caller says, else as the tiers do."""
+    return any(t.in_network_reduction for t in cluster.tiers if t.kind != "scale-up") if in_network is None else in_network
 
 
 def _experts(operation: str, cluster: Cluster, ranks: int, per_node: int, tokens: ExpertTokens) -> CollectiveAnswer:
@@ -267,8 +282,10 @@ def _tiers(case: CollectiveCase, place: Place, binding: str) -> tuple[TierCrosse
             TierCrossed(up.name, up.kind, up.transport, int(place.members), int(place.groups), place.up_Bps, up.latency_s, up.name == binding)
         )
     if place.net is not None and place.groups > 1:
-        net = place.net
-        crossed.append(TierCrossed(net.name, net.kind, net.transport, case.ranks, 1, place.net_Bps, net.latency_s, net.name == binding))
+        net, transport, latency_s = place.net, place.net.transport, place.net.latency_s
+        if case.transport is not None and case.transport != transport:
+            transport, latency_s = case.transport, value_of("net_hop_s", keys_of(case, place), shipped(), latency_s)
+        crossed.append(TierCrossed(net.name, net.kind, transport, case.ranks, 1, place.net_Bps, latency_s, net.name == binding))
     return tuple(crossed)
 
 

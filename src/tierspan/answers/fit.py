@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, cast
@@ -9,7 +10,7 @@ from typing import Literal, cast
 import numpy as np
 
 from tierspan.answers.predict import MEMORY_TERMS, case_of, case_view, memory_view, plan_findings
-from tierspan.answers.question import Question
+from tierspan.answers.question import Question, by_whole_share, resized
 from tierspan.answers.results import Fitting, MemoryView, StageMemory
 from tierspan.estimates.cases import Case, arrays_of
 from tierspan.estimates.memory import estimate_memory, estimate_stages
@@ -130,8 +131,11 @@ def _smallest_count(question: Question) -> int | None:
     """The smallest multiple of tp * pp * cp on which the plan is valid and fits (sharded states shrink as it grows)."""
     s = question.strategy
     group = s.tp * s.pp * s.cp
-    dps = [d for d in range(1, question.job.global_batch // s.micro_batch + 1) if question.job.global_batch % (d * s.micro_batch) == 0]
-    candidates = [replace(question, cluster=replace(question.cluster, accelerators=group * d), strategy=_shard(s, d)) for d in dps[:512]]
+    micro = 1 if by_whole_share(question) else s.micro_batch
+    dps = [d for d in range(1, question.job.global_batch // micro + 1) if question.job.global_batch % (d * micro) == 0]
+    reach = question.cluster.tiers[-1].domain_size or math.inf
+    dps = [d for d in dps if group * d <= reach]
+    candidates = [resized(replace(question, strategy=_shard(s, d)), replace(question.cluster, accelerators=group * d)) for d in dps[:512]]
     if not candidates:
         return None
     good = _valid(candidates) & _fits(candidates)

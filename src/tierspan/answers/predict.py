@@ -23,6 +23,7 @@ from tierspan.specs.arrays import Array, peak
 from tierspan.specs.precision import PRECISIONS
 from tierspan.specs.profile.profile import Profile, shipped_profile
 from tierspan.specs.stacks.stack import stack
+from tierspan.specs.tier_rules import tier_findings
 
 UNMEASURED = ("zb-h1", "zb-h2", "dualpipe")
 """Schedules that no measured run of the fit used."""
@@ -94,7 +95,7 @@ def plan_findings(question: Question, arrays: Cases, i: int) -> tuple[Finding, .
     """Rules that the plan breaks, and units that the accelerator lacks."""
     row = np.array([i])
     one = [a if a.rows == 1 else a.take(row) for a in (arrays.models, arrays.strategies, arrays.clusters)]
-    found = list(explain(one[0], one[1], one[2]))  # type: ignore[arg-type]
+    found = [*explain(one[0], one[1], one[2]), *tier_findings(question.cluster)]  # type: ignore[arg-type]
     if np.isnan(peak(question.cluster, question.job.precision)):
         known = ", ".join(p for p in PRECISIONS if not np.isnan(peak(question.cluster, p)))
         values = {"accelerator": question.cluster.accelerator.name, "precision": question.job.precision, "known": known}

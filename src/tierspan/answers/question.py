@@ -196,8 +196,7 @@ def _strategy(values: Mapping[str, object], job: Job, model: ModelSpec, cluster:
     tp, pp, cp, ep, vpp = (cast("int", values.get(group) or 1) for group in GROUPS)
     zero = book.take("zero", usual.zero)
     ranks = max(cluster.accelerators // (tp * pp * cp), 1)
-    # A stack that shards everything and has no pipeline gives each rank its whole share of the batch at once.
-    share = max(job.global_batch // ranks, 1) if zero == 3 and pp == 1 else 1
+    share = max(job.global_batch // ranks, 1) if _takes_whole_share(zero, pp) else 1
     etp = values.get("etp")
     if etp is None and model.experts and tp > 1 and usual.etp is not None:
         etp = book.take("etp", usual.etp)
@@ -231,6 +230,32 @@ def _strategy(values: Mapping[str, object], job: Job, model: ModelSpec, cluster:
         overlap_p2p=_switch(values, "overlap_p2p", usual.overlap_p2p and vpp > 1, pp > 1, book),
         rank_order=book.take("rank_order", MEGATRON_ORDER, "question.rank_order"),
     )
+
+
+def _takes_whole_share(zero: int, pp: int) -> bool:
+    """A stack that shards everything and has no pipeline gives each rank its whole share of the batch at once."""
+    return zero == 3 and pp == 1
+
+
+def by_whole_share(question: Question) -> bool:
+    """Whether the micro-batch is the whole share of a rank by habit, not by what anybody said."""
+    strategy = question.strategy
+    return _takes_whole_share(strategy.zero, strategy.pp) and any(a.field == "micro_batch" for a in question.assumptions)
+
+
+def resized(question: Question, cluster: Cluster, global_batch: int | None = None) -> Question:
+    """The same job and plan on another number of accelerators, with another global batch where that is given.
+
+    A micro-batch that is the whole share of a rank by habit becomes the share at the new size.
+    """
+    s, job = question.strategy, replace(question.job, global_batch=global_batch or question.job.global_batch)
+    moved = replace(question, cluster=cluster, job=job)
+    if not by_whole_share(question):
+        return moved
+    share = max(job.global_batch // max(cluster.accelerators // (s.tp * s.pp * s.cp), 1), 1)
+    reason = "question.whole_share" if share > 1 else "question.habit"
+    taken = tuple(replace(a, value=share, reason_id=reason) if a.field == "micro_batch" else a for a in question.assumptions)
+    return replace(moved, strategy=replace(s, micro_batch=share), assumptions=taken)
 
 
 def _experts(model: ModelSpec, ep: int, name: str, book: Notebook) -> tuple[float, Dispatcher | None]:

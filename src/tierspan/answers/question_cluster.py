@@ -35,7 +35,7 @@ def cluster_for(read: Scenario | None, told: Mapping[str, Any], said_at: PlaceOf
         merged = {key: value for key, value in merged.items() if key == "accelerators"}
     if "tiers" in merged:
         for name in ("domain_size", "nic"):
-            if name in given:
+            if name in given and (name != "nic" or _has_network(merged["tiers"])):
                 raise InputError("question.tiers_override", place=said_at(name), key=name)
     if "nic" in given:
         merged.pop("nic_Bps", None)
@@ -57,7 +57,16 @@ def cluster_for(read: Scenario | None, told: Mapping[str, Any], said_at: PlaceOf
     _open_system(merged, folder, inner)
     _open_dump(merged, folder, book)
     _name_system(merged, place_of, book)
-    return cluster_from_mapping(merged, place_of, "cluster")
+    cluster = cluster_from_mapping(merged, place_of, "cluster")
+    described = merged["system"].get("tiers") if isinstance(merged.get("system"), Mapping) else merged.get("tiers")
+    if described is not None and not _has_network(described) and (network := cluster.tiers[-1]).kind == "scale-out":
+        book.note("network", network.name, "question.network_assumed", latency=round(network.latency_s * 1e6, 2))
+    return cluster
+
+
+def _has_network(tiers: object) -> bool:
+    """Whether described tiers have one beyond the scale-up tiers; what is no list of mappings is refused elsewhere."""
+    return not isinstance(tiers, list | tuple) or any(not isinstance(tier, Mapping) or tier.get("kind") != "scale-up" for tier in tiers)
 
 
 def _open_system(merged: dict[str, Any], folder: Path, inner: list[tuple[str, PlaceOf]]) -> None:

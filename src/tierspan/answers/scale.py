@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tierspan.answers.predict import predict_many
-from tierspan.answers.question import Question
+from tierspan.answers.question import Question, resized
 from tierspan.answers.results import Prediction, ScalePoint, Scaling
-from tierspan.quantities.errors import InputError
+from tierspan.quantities.errors import InputError, Place
 from tierspan.quantities.findings import Finding
 from tierspan.specs.catalog import cluster_of
-from tierspan.specs.hardware import Cluster
+from tierspan.specs.hardware import Cluster, check_reach
 from tierspan.specs.profile.profile import Profile
 
 KNEE = 0.05
@@ -40,6 +40,8 @@ def scale(
     per_node = list(node_sizes or [question.cluster.node_size])
     pairs = [(n, per_node[0]) for n in sizes] if len(per_node) == 1 else [(n, h) for h in per_node for n in sizes]
     base_n = sizes[0]
+    for n in sizes:
+        check_reach(question.cluster.tiers, n, Place(key="sizes"))
     questions = [_resized(question, n, base_n, weak, node) for n, node in pairs]
     predictions = predict_many(questions, profile=profile)
     reference = predictions[0]
@@ -55,7 +57,7 @@ def _resized(question: Question, n: int, base: int, weak: bool, node_size: int) 
     batch = question.job.global_batch
     if weak:
         batch = max(round(batch * max(n // group, 1) / max(base // group, 1)), 1)
-    return replace(question, cluster=_cluster(question.cluster, n, node_size), job=replace(question.job, global_batch=batch))
+    return resized(question, _cluster(question.cluster, n, node_size), batch)
 
 
 def _cluster(cluster: Cluster, n: int, node_size: int) -> Cluster:

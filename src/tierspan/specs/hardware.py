@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tierspan.quantities.errors import InputError, Place
 from tierspan.quantities.facts import Fact
 
 
@@ -78,9 +79,24 @@ class System:
     facts: tuple[Fact, ...] = ()
 
 
+def check_reach(tiers: Sequence[Tier], accelerators: int, place: Place | None = None) -> None:
+    """Refuse more accelerators than one domain of the outermost tier joins: nothing leads from one of its domains to the next.
+
+    Raises:
+        InputError: there are more; ``place`` is named.
+    """
+    joined = tiers[-1].domain_size if tiers else None
+    if joined is not None and accelerators > joined:
+        raise InputError("cluster.no_path", place=place, accelerators=accelerators, tier=tiers[-1].name, domain=joined)
+
+
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """``accelerators`` of one kind joined by ``tiers``, innermost first; the last tier spans everything."""
+    """``accelerators`` of one kind joined by ``tiers``, innermost first; one domain of the last tier holds them all.
+
+    Raises:
+        InputError: it does not (see ``check_reach``).
+    """
 
     accelerator: Accelerator
     accelerators: int
@@ -88,6 +104,9 @@ class Cluster:
     tiers: tuple[Tier, ...]
     system: System | None = None
     other_planes: tuple[Tier, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_reach(self.tiers, self.accelerators)
 
     @property
     def scale_up(self) -> Tier:

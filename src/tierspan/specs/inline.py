@@ -6,6 +6,7 @@ Nothing is guessed: a missing key, an unknown key, a unit or a direction that is
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from tierspan.quantities.errors import InputError, UnknownNameError
@@ -25,8 +26,8 @@ def accelerator_from_mapping(mapping: object, place_of: PlaceOf, path: str = "")
     """An accelerator: the name of a catalogue accelerator, or a mapping that describes one.
 
     Keys: ``name``, ``peak_flops`` (precision to dense peak), ``memory``, ``memory_bandwidth``; optional ``memory_usable``, ``power``,
-    ``vendor``, ``kind``, ``year``, ``achievable`` (precision to share of the peak), and ``like``, a catalogue accelerator whose
-    figures hold where the mapping gives none.
+    ``vendor``, ``kind``, ``year``, ``achievable`` (precision to share of the peak), ``id``, and ``like``, a catalogue accelerator whose
+    figures hold where the mapping gives none. One whose speed differs from it is an accelerator of its own: nobody measured it.
 
     Raises:
         InputError: a key is missing or unknown, or a value cannot be used.
@@ -62,6 +63,10 @@ def accelerator_from_mapping(mapping: object, place_of: PlaceOf, path: str = "")
         base = Accelerator(identity or name, name, vendor or "", peaks, memory_bytes or 0.0, memory_bandwidth_Bps or 0.0)
     elif memory_bytes is not None and usable_bytes is None:
         base = replace(base, memory_usable_bytes=None)
+    if like and not identity and _runs_otherwise(base, peaks, shares, memory_bandwidth_Bps):
+        # What was measured of the known part does not hold for this one.
+        identity = f"{base.id}-changed" if name == base.name else name
+        name = f"{name} (changed)" if name == base.name else name
     return replace(
         base,
         id=identity or (base.id if like else name),
@@ -105,7 +110,8 @@ def cluster_from_mapping(mapping: object, place_of: PlaceOf, path: str = "") -> 
     - ``{accelerator: NAME, accelerators: N}``: in the system that this accelerator usually comes in;
     - ``{accelerator: NAME_OR_MAPPING, accelerators: N, node_size: M, tiers: [...]}``: described here.
 
-    The first two take ``node_size``, ``domain_size`` and ``nic`` (scale-out bandwidth per accelerator) where they differ from the system.
+    The first two take ``node_size``, ``domain_size`` and ``nic`` (scale-out bandwidth per accelerator) where they differ from the system; the
+    last takes ``nic`` where no scale-out tier is described.
 
     Raises:
         InputError: a key is missing or unknown, or a value cannot be used.
@@ -117,13 +123,18 @@ def cluster_from_mapping(mapping: object, place_of: PlaceOf, path: str = "") -> 
             raise InputError("key.conflict", place=fields.place("tiers"), key=fields.path("system"), other=fields.path("tiers"))
         card = accelerator_from_mapping(fields.raw("accelerator", required=True), place_of, fields.path("accelerator"))
         found = _system(fields, card)
+        nic_Bps = fields.rate("nic", assume="per-direction") if all(tier.kind == "scale-up" for tier in found.tiers) else None
         fields.finish()
-        return replace(cluster_of(found, count, card=card, place=fields.place()), system=None)
+        built = cluster_of(found, count, card=card, nic_Bps=nic_Bps, place=fields.place(), tiers_place=fields.place("tiers"))
+        return replace(built, system=None)
     found, card = _named(fields, place_of)
     node_size, domain_size = fields.count("node_size"), fields.count("domain_size")
     nic_Bps = fields.rate("nic", assume="per-direction")
     fields.finish()
-    return cluster_of(found, count, card=card, node_size=node_size, domain_size=domain_size, nic_Bps=nic_Bps, place=fields.place())
+    tiers_place = fields.place("system.tiers") if isinstance(fields.raw("system"), Mapping) else None
+    return cluster_of(
+        found, count, card=card, node_size=node_size, domain_size=domain_size, nic_Bps=nic_Bps, place=fields.place(), tiers_place=tiers_place
+    )
 
 
 def _named(fields: Fields, place_of: PlaceOf) -> tuple[System, Accelerator]:
@@ -187,6 +198,11 @@ def _tier(fields: Fields) -> Tier:
     basis = fields.text("latency_basis")
     fields.finish()
     return replace(tier, facts=tuple(fields.facts), latency_basis=basis or tier.latency_basis)
+
+
+def _runs_otherwise(base: Accelerator, peaks: Mapping[str, float], shares: Mapping[str, float], memory_bandwidth_Bps: float | None) -> bool:
+    """Whether figures that decide speed differ from those of the base."""
+    return peaks != base.peak_flops or shares != base.achievable or memory_bandwidth_Bps not in (None, base.memory_bandwidth_Bps)
 
 
 def _precisions(fields: Fields) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from tierspan.quantities.display import Shown
 from tierspan.specs.strategy import Strategy
 
 PassKind = Literal["forward", "backward", "input_gradient", "weight_gradient"]
@@ -100,8 +101,8 @@ class Counter:
         return max((value for _, value in self.points), default=0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+@dataclass(frozen=True, slots=True, repr=False)
+class Trace(Shown):
     """One step of a training job, played task by task; one rank for each pipeline stage.
 
     ``makespan_s`` from the first start to the last end, which is what is drawn; ``outside_s`` lies outside the pipeline (constant, waits,

@@ -13,6 +13,7 @@ from tierspan.answers.comparison.setting import Setting
 from tierspan.estimates.communication import CollectiveCase, CollectiveEstimate, estimate_collectives
 from tierspan.laws.communication.selection import LIBRARY_CHOICE, candidates
 from tierspan.specs.benchmark import busbw_factor
+from tierspan.specs.tier_rules import joins_hosts, with_network
 
 _LARGE_BYTES: Final = 64 * 1024.0**3
 _PER_RANK: Final = ("all_gather", "gather")
@@ -29,6 +30,9 @@ def expect(setting: Setting, sizes: Sequence[float]) -> Expectation:
         return nothing(sizes, "compare.reason.missing")
     if ranks < 2:
         return nothing(sizes, "compare.reason.one_rank")
+    if not setting.rdma and not joins_hosts(cluster, setting.nodes or 1):
+        return nothing(sizes, "compare.reason.no_network")
+    cluster = with_network(cluster)
     context = setting.context
     algorithm, protocol = _forced(operation, context.algorithm, context.protocol)
     off = context.nvls is False or context.environment.get("NCCL_NVLS_ENABLE") == "0"

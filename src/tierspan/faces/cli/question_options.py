@@ -64,7 +64,9 @@ def _option(setting: Setting) -> Callable[[F], F]:
     if setting.kind == "choice":
         return click.option(*setting.flags, setting.name, type=click.Choice(setting.choices), help=text)
     if setting.kind == "level":
-        return click.option(*setting.flags, setting.name, type=click.IntRange(0, len(setting.choices) - 1), help=text)
+        return click.option(
+            *setting.flags, setting.name, type=click.IntRange(0, len(setting.choices) - 1), metavar=f"0..{len(setting.choices) - 1}", help=text
+        )
     if setting.kind == "order":
         return click.option(*setting.flags, setting.name, metavar="ORDER", help=text)
     if setting.kind == "ratio":

@@ -6,6 +6,7 @@ import re
 
 import click
 
+from tierspan.faces.cli.foreign_words import meant_by
 from tierspan.quantities.errors import InputError, Place, UnknownNameError, nearest_names
 
 _NOT_A_NUMBER = re.compile(r"^'(?P<value>.*)' is not a valid (?P<kind>integer|float)(?: range)?\.$", re.DOTALL)
@@ -16,7 +17,7 @@ _NOT_ONE_OF = re.compile(r"^'(?P<value>.*)' is not one of (?P<allowed>.+)\.$", r
 def as_input_error(problem: click.ClickException, verb: str) -> InputError:
     """The error of tierspan that says the same as this one of Click."""
     if isinstance(problem, click.NoSuchOption):
-        return _unknown("cli.option.unknown", problem.option_name, _option_names(problem.ctx), verb)
+        return _unknown_option(problem.option_name, _option_names(problem.ctx), verb)
     if isinstance(problem, click.MissingParameter) and problem.param is not None:
         return InputError("cli.option.missing", key=_name(problem.param), verb=verb)
     if isinstance(problem, click.BadParameter) and problem.param is not None:
@@ -54,6 +55,14 @@ def _bad_value(problem: click.BadParameter, key: str, verb: str) -> InputError:
 
 def _unknown(message_id: str, name: str, known: list[str], verb: str) -> UnknownNameError:
     return UnknownNameError(f"{message_id}_near" if nearest_names(name, known) else message_id, name, known, verb=verb)
+
+
+def _unknown_option(name: str, known: list[str], verb: str) -> InputError:
+    """Names are compared without their dashes, which every option has; what other tools call an option goes first."""
+    bare = {option.lstrip("-"): option for option in known if option.startswith("--")}
+    near = meant_by(name, known) or [bare[word] for word in nearest_names(name.lstrip("-").replace("_", "-"), bare)]
+    message_id = "cli.option.unknown_near" if near else "cli.option.unknown"
+    return InputError(message_id, name=name, suggestions=", ".join(near), verb=verb)
 
 
 def _option_names(context: click.Context | None) -> list[str]:

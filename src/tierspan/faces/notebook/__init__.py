@@ -26,6 +26,9 @@ _FORMS: Final[Mapping[str, Mapping[Form, Telling]]] = {
     "CatalogList": {"html": knowledge.entries_page, "sentence": knowledge.entries, "short": knowledge.entries},
     "ModelAnswer": {"html": knowledge.model_page, "sentence": knowledge.model, "short": knowledge.model},
     "Question": {"html": knowledge.question_page, "sentence": knowledge.question, "short": knowledge.question},
+    "Trace": {"html": knowledge.trace_page, "sentence": short.trace, "short": short.trace},
+    "Calibration": {"html": knowledge.calibration_page, "sentence": knowledge.calibration, "short": knowledge.calibration},
+    "Profile": {"html": knowledge.profile_page, "sentence": knowledge.profile, "short": knowledge.profile},
     "Validation": {"html": knowledge.validation_page, "sentence": knowledge.validation, "short": knowledge.validation},
 }
 """Class of a result (by name: its module need not be loaded) -> how it is told."""

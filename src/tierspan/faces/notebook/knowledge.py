@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING
 
 from tierspan.faces.cli.render.parts import assumption_texts, count, named, number_of, percent, said, whole
 from tierspan.faces.cli.session import Session
+from tierspan.faces.notebook import short
 from tierspan.faces.notebook.markup import folded, frame, listed, paragraph, terminal
 from tierspan.quantities.printing import format_bytes, format_quantity
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from tierspan.answers.calibrate import Calibration
     from tierspan.answers.catalog import AcceleratorSheet, CatalogList, SystemSheet
     from tierspan.answers.model import ModelAnswer
     from tierspan.answers.question import Question
     from tierspan.answers.validation.result import Validation
+    from tierspan.specs.profile.profile import Profile
+    from tierspan.specs.trace import Trace
 
 _FIRST = ("bf16", "fp16", "fp32")
 
@@ -124,6 +128,40 @@ def validation_page(found: Validation, lang: str) -> str:
     from tierspan.faces.cli.render.validation import validation_parts
 
     return _page(validation(found, lang), validation_parts(found, lang), lang)
+
+
+def trace_page(played: Trace, lang: str) -> str:
+    """What was played; ``write_trace`` draws it."""
+    return frame(paragraph(short.trace(played, lang), kind="head"), paragraph(said("notebook.trace.drawn", lang)), lang=lang)
+
+
+def calibration(found: Calibration, lang: str) -> str:
+    """What was fitted on how much, how wrong it is on rows that it did not see."""
+    return said(
+        "notebook.short.calibration",
+        lang,
+        version=found.profile.version,
+        constants=whole(found.constants),
+        rows=whole(found.rows),
+        left_out=percent(found.median_ape_left_out),
+        fitted=percent(found.median_ape_fitted),
+    )
+
+
+def calibration_page(found: Calibration, lang: str) -> str:
+    """The sentence; what ``tierspan calibrate`` tells stands in the record of the profile."""
+    return frame(paragraph(calibration(found, lang), kind="head"), lang=lang)
+
+
+def profile(constants: Profile, lang: str) -> str:
+    """Version and how many values by constant."""
+    count_of = sum(len(table) for table in constants.values.values())
+    return said("notebook.short.profile", lang, version=constants.version, values=whole(count_of), constants=whole(len(constants.values)))
+
+
+def profile_page(constants: Profile, lang: str) -> str:
+    """The sentence."""
+    return frame(paragraph(profile(constants, lang), kind="head"), lang=lang)
 
 
 def _page(sentence: str, parts: list[RenderableType], lang: str) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tierspan.answers.collective import CollectiveAnswer
     from tierspan.answers.comparison.results import CompareAnswer
     from tierspan.answers.results import CaseView, Comparison, Fitting, Prediction, Scaling
+    from tierspan.specs.trace import Trace
 
 prediction_sentence = steps.headline
 fitting_sentence = fits.headline
@@ -101,6 +102,13 @@ def compare(answer: CompareAnswer, lang: str) -> str:
     """The verdict, and how much stands behind it."""
     values = {"runs": len(answer.runs), "causes": len(answer.causes)}
     return said("notebook.short.compare", lang, verdict=logs.verdict_text(answer.verdict, lang), **values)
+
+
+def trace(played: Trace, lang: str) -> str:
+    """How long the step takes, of how many spans on how many ranks, and the job."""
+    job = said("notebook.short.job", lang, model=played.model, count=whole(played.accelerators), accelerator=played.system)
+    values = {"step": seconds(played.step_time_s, lang), "spans": whole(len(played.spans)), "ranks": whole(len(played.ranks))}
+    return said("notebook.short.trace", lang, schedule=played.schedule, job=job, **values)
 
 
 def _job(case: CaseView, lang: str) -> str:

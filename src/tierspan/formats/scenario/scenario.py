@@ -16,6 +16,8 @@ CLUSTER_KEYS: Final = (
     "system", "accelerator", "accelerators", "node_size", "domain_size", "nic", "nic_Bps", "tiers", "name", "id", "vendor", "unit_accelerators",
     "unit_power", "unit_power_W", "nics_per_node", "other_planes",
 )  # fmt: skip
+_SIGNS_OF_SYSTEM: Final = ("tiers", "node_size", "accelerator", "peak_flops", "unit_accelerators")
+_SIGNS_OF_MODEL: Final = ("model_type", "architectures", "hidden_size", "num_hidden_layers")
 _SPELLED_OTHERWISE: Final = {"training": "job", "system": "cluster", "parallel": "strategy", "parallelism": "strategy", "framework": "stack"}
 
 
@@ -51,6 +53,7 @@ def read_scenario(path: str | Path) -> Scenario:
 
 def scenario_of(document: Document, folder: Path | None = None) -> Scenario:
     """The scenario of a document; see ``read_scenario``."""
+    _refuse_other_documents(document)
     _known_keys(document, "", document.data, TOP_KEYS)
     values: dict[str, object] = {}
     for section in ("job", "strategy"):
@@ -63,6 +66,16 @@ def scenario_of(document: Document, folder: Path | None = None) -> Scenario:
         raise InputError("scenario.type_model", place=document.place_of("model"), key="model", value=model)
     other = {key: document.data[key] for key in ("site", "prices") if key in document.data}
     return Scenario(_cluster(document), model, values, stack, other, document, folder or Path())
+
+
+def _refuse_other_documents(document: Document) -> None:
+    """Say what a file is that another option takes: the description of a system, or the configuration of a model."""
+    if not document.data.keys().isdisjoint(("cluster", "job", "strategy")):
+        return
+    for kind, signs in (("system", _SIGNS_OF_SYSTEM), ("model", _SIGNS_OF_MODEL)):
+        found = next((key for key in document.data if key in signs), None)
+        if found is not None:
+            raise InputError(f"scenario.is_{kind}", place=document.place_of(found), file=document.file)
 
 
 def _section(document: Document, section: Section) -> dict[str, object]:

@@ -88,7 +88,10 @@ def render_finding(finding: Finding, lang: str = DEFAULT_LANGUAGE) -> str:
 def _render(severity: str, message_id: str, place: Place, values: Mapping[str, object], lang: str) -> str:
     colon = fill("render.colon", lang, {})
     where = str(place)
-    lines = [fill(f"severity.{severity}", lang, {}) + colon + (where + colon if where else "") + fill(message_id, lang, values)]
+    # Where nothing that is known comes near, the sentence says so instead of ending in an empty list.
+    far = f"{message_id}.far"
+    rule = far if values.get("suggestions") == "" and has(far) else message_id
+    lines = [fill(f"severity.{severity}", lang, {}) + colon + (where + colon if where else "") + fill(rule, lang, values)]
     remedy_id = f"{message_id}.remedy"
     if has(remedy_id):
         lines.append("  " + fill("render.remedy", lang, {}) + colon + fill(remedy_id, lang, values))

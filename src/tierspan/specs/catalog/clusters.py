@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from tierspan.quantities.errors import InputError, Place
 from tierspan.quantities.facts import Fact, Source
-from tierspan.specs.catalog.things import accelerator, system
-from tierspan.specs.hardware import Accelerator, Cluster, System, Tier
+from tierspan.specs.catalog.things import accelerator, network_at, system
+from tierspan.specs.hardware import Accelerator, Cluster, System, Tier, check_reach
 
 _GIVEN = Source("given by the user", "inline")
 
@@ -49,8 +49,13 @@ def cluster_of(
     domain_size: int | None = None,
     nic_Bps: float | None = None,
     place: Place | None = None,
+    tiers_place: Place | None = None,
 ) -> Cluster:
-    """The same as ``cluster`` for a system that is at hand; ``card`` is its accelerator where the catalogue's is not meant."""
+    """The same as ``cluster`` for a system that is at hand.
+
+    ``card`` is its accelerator where the catalogue's is not meant, ``tiers_place`` where its tiers were read. A system without a scale-out
+    tier gets one of the rate ``nic_Bps`` where that is given (``things.network_at``).
+    """
     for field, value in (("accelerators", accelerators), ("node_size", node_size), ("domain_size", domain_size), ("nic_Bps", nic_Bps)):
         if value is not None and not 0 < value < math.inf:
             raise InputError("value.not_positive", place=place, key=field, value=value)
@@ -65,7 +70,12 @@ def cluster_of(
     if node_size is not None and node_size > max(found.node_size, tiers[0].domain_size or node_size):
         raise InputError("catalog.node_too_large", place=place, system=found.id, value=node_size, largest=found.node_size)
     if nic_Bps is not None:
+        if all(tier.kind == "scale-up" for tier in tiers):
+            if tiers[-1].domain_size is None:
+                raise InputError("cluster.nothing_beyond", place=tiers_place or place, tier=tiers[-1].name)
+            tiers.append(network_at(nic_Bps))
         tiers = [_with_bandwidth(tier, nic_Bps) if tier.kind == "scale-out" else tier for tier in tiers]
+    check_reach(tiers, accelerators, tiers_place or place)
     return Cluster(
         accelerator=card or accelerator(found.accelerator),
         accelerators=accelerators,

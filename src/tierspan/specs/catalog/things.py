@@ -15,6 +15,7 @@ from tierspan.specs.hardware import Accelerator, System, Tier
 
 _PEAK = "peak_flops."
 _ACHIEVABLE = "achievable."
+_PLAIN_NETWORK = "roce-400"
 
 
 def accelerator_ids() -> tuple[str, ...]:
@@ -113,6 +114,11 @@ def _fabric(thing: str) -> Tier:
         latency_basis=latency.basis,
         facts=listed,
     )
+
+
+def network_at(bandwidth_Bps: float) -> Tier:
+    """A scale-out tier of which only the rate per accelerator and direction is known: RoCE, with the catalogue's latency."""
+    return replace(_fabric(_PLAIN_NETWORK), name=f"RoCE {bandwidth_Bps * 8 / 1e9:.4g} Gb/s")
 
 
 def _tier(row: dict[str, str]) -> Tier:

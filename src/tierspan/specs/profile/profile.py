@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tierspan.quantities.display import Shown
 from tierspan.specs.hardware import Accelerator
 from tierspan.specs.profile.constants import Constants
 from tierspan.specs.stacks.stack import Stack
@@ -62,8 +63,8 @@ class Keys:
     scale_out_transport: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+@dataclass(frozen=True, slots=True, repr=False)
+class Profile(Shown):
     """Fitted values by constant and key, and the record of the fit (data, rows, errors, hash of laws and data)."""
 
     version: str

@@ -30,6 +30,7 @@ _PLACES = {"system": "--system", "accelerators": "-n", "node_size": "--per-node"
 @click.option("--transport", metavar="NAME", help="compare.option.transport")
 @click.option("--algorithm", metavar="NAME", help="collective.option.algorithm")
 @click.option("--protocol", type=click.Choice(["LL", "LL128", "Simple"], case_sensitive=False), help="collective.option.protocol")
+@click.option("--in-network", is_flag=True, help="collective.option.in_network")
 @click.option("--no-nvls", is_flag=True, help="collective.option.no_nvls")
 @click.option("--tokens", type=click.IntRange(min=1), metavar="N", help="collective.option.tokens")
 @click.option("--hidden", type=click.IntRange(min=1), metavar="N", help="collective.option.hidden")
@@ -41,13 +42,14 @@ _PLACES = {"system": "--system", "accelerators": "-n", "node_size": "--per-node"
 @click.pass_obj
 def command(
     session: Session, /, operation: str, size: str | None, system: str, ranks: int, nodes: int | None, per_node: int | None, nic: str | None,
-    transport: str | None, algorithm: str | None, protocol: str | None, no_nvls: bool, brief: bool, as_json: bool, **experts: Any,
+    transport: str | None, algorithm: str | None, protocol: str | None, in_network: bool, no_nvls: bool, brief: bool, as_json: bool, **experts: Any,
 ) -> int:  # fmt: skip
     """Tell time, busbw, algorithm, floor and bound of one collective, and the curve over sizes."""
     from tierspan.answers.collective import EXPERTS, OPERATIONS, collective
     from tierspan.answers.comparison.setting import TRANSPORTS, nic_rate
     from tierspan.answers.habits import Notebook
     from tierspan.answers.question_cluster import cluster_for
+    from tierspan.specs.hardware import check_reach
 
     operation = _plain(operation, OPERATIONS)
     low, high = _sizes(operation, size, EXPERTS)
@@ -57,7 +59,9 @@ def command(
     cluster = cluster_for(None, told, lambda name: Place(key=_PLACES.get(name, name)), book)
     if each is not None:
         # Hosts that are not full still stand in their whole cluster.
-        cluster = replace(cluster, accelerators=max(ranks, -(-ranks // each) * cluster.node_size))
+        count = max(ranks, -(-ranks // each) * cluster.node_size)
+        check_reach(cluster.tiers, count, Place(key="--nodes" if nodes is not None else "--per-node"))
+        cluster = replace(cluster, accelerators=count)
     found = collective(
         operation=operation,
         cluster=cluster,
@@ -68,6 +72,7 @@ def command(
         protocol=protocol,
         nvls=False if no_nvls else None,
         transport=TRANSPORTS.get(transport.casefold(), transport.casefold()) if transport else None,
+        in_network=True if in_network else None,
         tokens=_tokens(operation, experts, EXPERTS),
     )
     answer = _cut(replace(found, assumptions=(*book.assumptions, *found.assumptions)), low, high)

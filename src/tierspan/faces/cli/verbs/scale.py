@@ -77,6 +77,7 @@ def command(
     """Predict the job at several sizes and split what is lost by cause."""
     from tierspan.answers.question import build_question
     from tierspan.answers.scale import scale
+    from tierspan.specs.hardware import check_reach
 
     named = sizes_of(sizes, "--accelerators") if sizes is not None else ()
     nodes = sizes_of(node_sizes, "--node-sizes") if node_sizes is not None else None
@@ -84,6 +85,7 @@ def command(
     if not named:
         first = question.cluster.accelerators
         named = (first,) if nodes else (first, 2 * first, 4 * first, 8 * first)
+    check_reach(question.cluster.tiers, max(named), Place(key="--accelerators"))
     check_page(page, scenario, profile)
     try:
         answer = scale(question, named, weak=weak, node_sizes=nodes, profile=profile_of(profile))
