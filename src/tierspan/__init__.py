@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tierspan.faces.python import question as question
     from tierspan.faces.python import report as report
     from tierspan.faces.python import scale as scale
+    from tierspan.faces.python import tier_between as tier_between
     from tierspan.faces.python import to_json as to_json
     from tierspan.faces.python import trace as trace
     from tierspan.quantities.errors import InputError as InputError
@@ -52,6 +53,7 @@ _HOMES = {
     "question": "tierspan.faces.python",
     "report": "tierspan.faces.python",
     "scale": "tierspan.faces.python",
+    "tier_between": "tierspan.faces.python",
     "to_json": "tierspan.faces.python",
     "trace": "tierspan.faces.python",
     "write_trace": "tierspan.faces.exports.perfetto",
@@ -89,6 +91,7 @@ __all__ = [
     "scale",
     "show_accelerator",
     "show_system",
+    "tier_between",
     "to_json",
     "trace",
     "validate",

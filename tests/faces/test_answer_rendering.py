@@ -60,7 +60,10 @@ TERMS = (
 PREDICTION = Prediction(
     status="predicted", case=CASE, step_time_s=10.0, low_s=9.1, high_s=11.4, tokens_per_s=943_718.4, tokens_per_s_per_accelerator=921.6, mfu=0.412,
     model_flops_per_step=4.17e18, power_W=716_800.0, terms=TERMS,
-    traffic=(Traffic("tp", "NVLink 4", 1.2, 1.5), Traffic("dp", "InfiniBand NDR", 0.6, 2.4), Traffic("pp", "InfiniBand NDR", 0.2, 0.2)),
+    traffic=(
+        Traffic("tp", "NVLink 4", 1.2, 1.5, 970e9, 4.3e8), Traffic("dp", "InfiniBand NDR", 0.6, 2.4, 135e9),
+        Traffic("dp", "NVLink 4", 0.0, 0.0, 11e9), Traffic("pp", "InfiniBand NDR", 0.2, 0.2, 18e9),
+    ),
     placement=(
         GroupPlacement("tp", 8, 1, "NVLink 4", 8), GroupPlacement("pp", 8, 128, "InfiniBand NDR", 1), GroupPlacement("ep", 1, 1, "NVLink 4", 1),
     ),

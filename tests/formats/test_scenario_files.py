@@ -59,7 +59,7 @@ MALFORMED = {
     "unknown key": (
         "job:\n  zzz: 1\n",
         "x.yaml:2 [job.zzz]: job has no key zzz",
-        "Known keys: kind, sequence_length, global_batch, precision, lora.",
+        "Known keys: kind, sequence_length, global_batch, precision, lora, tokens.",
     ),
     "text for a count": (
         "job:\n  sequence_length: '8k'\n",

@@ -9,8 +9,15 @@ from tierspan.quantities.messages import fill, has
 
 _HEADS = {"en": ("key", "value", "on the command line", "meaning"), "zh": ("键", "值", "命令行写法", "含义")}
 _KINDS = {
-    "en": {"count": "whole number", "flag": "true, false", "share": "0 to 1", "ratio": "1 or more", "order": "text"},
-    "zh": {"count": "整数", "flag": "true、false", "share": "0 至 1", "ratio": "不小于 1", "order": "文本"},
+    "en": {
+        "count": "whole number",
+        "flag": "true, false",
+        "share": "0 to 1",
+        "ratio": "1 or more",
+        "order": "text",
+        "amount": "number, or text such as 15T",
+    },
+    "zh": {"count": "整数", "flag": "true、false", "share": "0 至 1", "ratio": "不小于 1", "order": "文本", "amount": "数，或如 15T 的文本"},
 }
 _NAMED = ("system", "accelerator", "nic")
 _TEXT = {"en": "text", "zh": "文本"}

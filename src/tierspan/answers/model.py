@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from tierspan.answers.model_flops import FlopParts, ModelFlops, model_flops
 from tierspan.formats.hf_config import read_config
 from tierspan.laws.parameters import ParameterCounts, kv_bytes_per_token, kv_elements_per_token, parameter_counts
 from tierspan.quantities.display import Shown
@@ -15,6 +16,8 @@ from tierspan.specs.model import ModelSpec
 from tierspan.specs.models import model
 
 _KV_BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp32": 4.0}
+USUAL_SEQUENCE = 4096
+"""Length at which attention is counted where nobody names one, or the most positions of the model where they are fewer."""
 _SHAPE = (
     "layers", "dense_layers", "moe_layers", "hidden", "heads", "kv_heads", "head_dim", "v_head_dim", "ffn", "mlp_matrices", "vocab",
     "tied_embeddings", "experts", "topk", "moe_ffn", "shared_ffn", "q_lora_rank", "kv_lora_rank", "rope_head_dim", "window",
@@ -35,7 +38,7 @@ class ModelAnswer(Shown):
     """A model and what follows from its architecture.
 
     ``kv_bytes_per_token`` is for a 16-bit cache, before windows cut it; ``parts`` are parameters of one layer (or of the whole table,
-    see ``ParameterCounts``).
+    see ``ParameterCounts``); ``flops`` what one token costs forward.
     """
 
     spec: ModelSpec
@@ -43,6 +46,7 @@ class ModelAnswer(Shown):
     kv_elements_per_token: int
     kv_bytes_per_token: float
     notes: tuple[Note, ...]
+    flops: ModelFlops
 
     @property
     def id(self) -> str:
@@ -74,20 +78,36 @@ class ModelAnswer(Shown):
             "parameters_by_part": parts,
             "parameters_dense_layer": self.parts.dense_layer if self.spec.dense_layers else 0,
             "parameters_moe_layer": self.parts.moe_layer(self.spec.experts) if self.spec.moe_layers else 0,
+            "flops_sequence_length": self.flops.sequence_length,
+            "flops_per_token": self.flops.model.total,
+            "flops_per_token_by_part": asdict(self.flops.model),
+            "flops_per_token_dense_layer": _of_layer(self.flops.dense_layer),
+            "flops_per_token_moe_layer": _of_layer(self.flops.moe_layer),
             "notes": [{"id": note.id, "text": text(note.id, lang, **note.values)} for note in self.notes],
             "source": self.spec.source,
         }
 
 
-def describe_model(file_or_id: str | Path) -> ModelAnswer:
+def _of_layer(parts: FlopParts | None) -> dict[str, float] | None:
+    """Parts of a layer (the output layer is none) with their sum."""
+    return None if parts is None else {**{name: size for name, size in asdict(parts).items() if name != "output_layer"}, "total": parts.total}
+
+
+def describe_model(file_or_id: str | Path, *, sequence_length: int | None = None) -> ModelAnswer:
     """Describe a model from its ``config.json`` (or the folder that holds it) or by its id or alias.
+
+    Args:
+        file_or_id: path, id or alias.
+        sequence_length: tokens of a sequence, for the FLOP of attention; default ``USUAL_SEQUENCE``.
 
     Raises:
         InputError: the file cannot be read or describes no model that is known; the error names line, key, value, rule and remedy.
         UnknownNameError: neither a file nor a known name.
     """
     spec = load_model(file_or_id)
-    return ModelAnswer(spec, parameter_counts(spec), kv_elements_per_token(spec), kv_bytes_per_token(spec), tuple(_notes(spec)))
+    length = sequence_length or min(USUAL_SEQUENCE, spec.max_positions or USUAL_SEQUENCE)
+    cache = kv_elements_per_token(spec), kv_bytes_per_token(spec)
+    return ModelAnswer(spec, parameter_counts(spec), *cache, tuple(_notes(spec)), model_flops(spec, length))
 
 
 def load_model(file_or_id: str | Path) -> ModelSpec:

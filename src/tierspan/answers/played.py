@@ -19,7 +19,7 @@ def timeline_view(question: Question, case: Case, closed: Sequence[Traffic], pro
     played = found.timeline
     tiers = [tier.name for tier in question.cluster.tiers]
     seen = {(kind, tiers[min(tier, len(tiers) - 1)]): seconds for (kind, tier), seconds in played.exposed_s.items()}
-    said = {(part.kind, part.tier): part.exposed_s for part in closed}
+    said = {(part.kind, part.tier): part.exposed_s for part in closed if part.exposed_s > 0}
     order = sorted(seen.keys() | said.keys(), key=lambda key: (KINDS.index(key[0]), tiers.index(key[1])))
     traffic = tuple(TimelineTraffic(kind, tier, seen.get((kind, tier), 0.0), said.get((kind, tier), 0.0)) for kind, tier in order)
     share = played.bubble_s / found.step_time_s

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from tierspan.answers.neighbours import nearest_measurements
+from tierspan.answers.pairs import pair_between
 from tierspan.answers.question import Question
-from tierspan.answers.results import CaseView, GroupPlacement, HostMemory, MemoryView, Prediction, Term, TierView, Traffic
+from tierspan.answers.results import CaseView, GroupPlacement, HostMemory, MemoryView, Prediction, Term, TierView, Traffic, TrainingView
+from tierspan.answers.volumes import Volumes, volumes
 from tierspan.estimates.bounds import bounds_of_case, measured_accelerator
 from tierspan.estimates.cases import Case, arrays_of
 from tierspan.estimates.memory import MemoryEstimate, estimate_memory
@@ -32,9 +35,15 @@ STAGES = ("first", "second", "last")
 MEMORY_TERMS = ("weights", "gradients", "optimizer", "activations", "logits", "transients", "communication", "step", "fragmentation", "reserve")
 
 
-def predict(question: Question, *, profile: Profile | None = None, timeline: bool = False) -> Prediction:
-    """Predict one training step; with ``timeline`` it is also played task by task."""
+def predict(question: Question, *, profile: Profile | None = None, timeline: bool = False, pairs: Sequence[tuple[int, int]] = ()) -> Prediction:
+    """Predict one training step; with ``timeline`` it is also played task by task; ``pairs`` of ranks are told with the tier between them.
+
+    Raises:
+        InputError: a rank of a pair is none of this cluster, or a pair names one rank twice.
+    """
     found = predict_many([question], profile=profile)[0]
+    if pairs:
+        found = replace(found, pairs=tuple(pair_between(question, found.tiers, *pair) for pair in pairs))
     if not timeline or found.status == "invalid":
         return found
     from tierspan.answers.played import timeline_view
@@ -49,7 +58,8 @@ def predict_many(questions: Sequence[Question], *, profile: Profile | None = Non
     arrays = arrays_of(cases, constants)
     estimate = estimate_step(arrays)
     memory = estimate_memory(cases)
-    return tuple(_answer(i, q, c, arrays, estimate, memory, constants) for i, (q, c) in enumerate(zip(questions, cases, strict=True)))
+    sent = volumes(arrays)
+    return tuple(_answer(i, q, c, arrays, estimate, sent, memory, constants) for i, (q, c) in enumerate(zip(questions, cases, strict=True)))
 
 
 def case_of(question: Question) -> Case:
@@ -107,7 +117,7 @@ def _at(values: Array, i: int) -> float:
     return float(values[i] if values.shape[-1] > 1 else np.ravel(values)[0])
 
 
-def _answer(i: int, q: Question, case: Case, arrays: Cases, e: StepEstimate, memory: MemoryEstimate, profile: Profile) -> Prediction:
+def _answer(i: int, q: Question, case: Case, arrays: Cases, e: StepEstimate, sent: Volumes, memory: MemoryEstimate, profile: Profile) -> Prediction:
     findings = plan_findings(q, arrays, i)
     invalid = any(f.severity == "error" for f in findings)
     step = float("nan") if invalid else _at(e.step_time_s, i)
@@ -120,20 +130,30 @@ def _answer(i: int, q: Question, case: Case, arrays: Cases, e: StepEstimate, mem
     n = q.cluster.accelerators
     power = q.cluster.accelerator.power_W
     view = memory_view(memory, i, min(q.cluster.node_size, q.cluster.accelerators))
+    band = (step * bounds.low, step * bounds.high) if bounds else (float("nan"), float("nan"))
     terms = () if invalid else _terms(e, i, traffic, tiers, step)
     binds = _binds(terms)
     return Prediction(
         status="invalid" if invalid else "predicted" if view.fits else "does not fit",
         case=case_view(q, _at(e.micro_batches, i)),
-        step_time_s=step, low_s=step * bounds.low if bounds else float("nan"), high_s=step * bounds.high if bounds else float("nan"),
+        step_time_s=step, low_s=band[0], high_s=band[1],
         tokens_per_s=tokens / step, tokens_per_s_per_accelerator=tokens / step / n, mfu=flops / step / n / peak(q.cluster, q.job.precision),
         model_flops_per_step=flops, power_W=None if power is None else power * n,
-        terms=terms, traffic=_traffic(e, i, traffic, tiers), placement=() if invalid else _placement(q, arrays, i),
+        terms=terms, traffic=() if invalid else _traffic(e, sent, i, traffic, tiers), placement=() if invalid else _placement(q, arrays, i),
         tiers=_tier_views(q, arrays, i, traffic),
         binds=binds[0], binds_share=binds[1], memory=view, regime=regime, interval_basis=basis,
         assumptions=(*q.assumptions, *_own_assumptions(case, profile, memory.measured_stack[i])),
         findings=findings, sources=_sources(q), neighbours=nearest_measurements(case), profile_version=profile.version,
+        training=None if q.job.tokens is None or not math.isfinite(step) else training_view(q, (step, *band)),
     )  # fmt: skip
+
+
+def training_view(question: Question, step_s: tuple[float, float, float]) -> TrainingView:
+    """Training on the tokens of the question; ``step_s`` is the step time with the ends of its interval."""
+    tokens, n, power = question.job.tokens or 0.0, question.cluster.accelerators, question.cluster.accelerator.power_W
+    steps = math.ceil(tokens / (question.job.global_batch * question.job.sequence_length))
+    time, low, high = (steps * each for each in step_s)
+    return TrainingView(tokens, steps, time, low, high, n * time / 3600.0, None if power is None else n * power * time)
 
 
 def _terms(e: StepEstimate, i: int, traffic: dict[tuple[str, int], float], tiers: Sequence[object], step: float) -> tuple[Term, ...]:
@@ -151,13 +171,22 @@ def _binds(terms: Sequence[Term]) -> tuple[str, float]:
     return name, share.get(name, float("nan"))
 
 
-def _traffic(e: StepEstimate, i: int, traffic: dict[tuple[str, int], float], tiers: Sequence[object]) -> tuple[Traffic, ...]:
+def _traffic(e: StepEstimate, sent: Volumes, i: int, traffic: dict[tuple[str, int], float], tiers: Sequence[object]) -> tuple[Traffic, ...]:
+    """Traffic by kind and tier, the one that takes time first; a tier that only carries bytes of it stands without a time."""
     out = []
     for kind in KINDS:
         mine = {t: v for (k, t), v in traffic.items() if k == kind and v > 0}
         total = sum(mine.values())
         hidden = _at(e.hidden[kind], i) if kind in e.hidden else 0.0
-        out += [Traffic(kind, getattr(tiers[t], "name", ""), v, hidden * v / total) for t, v in mine.items()]
+        carried = [t for (k, t), size in sent.sent.items() if k == kind and t < len(tiers) and t not in mine and _at(size, i) > 0]
+        for t in (*mine, *carried):
+            seconds, size, each = mine.get(t, 0.0), sent.sent.get((kind, t)), sent.of_layer(kind, t)
+            out.append(
+                Traffic(
+                    kind, getattr(tiers[t], "name", ""), seconds, hidden * seconds / total if total else 0.0,
+                    0.0 if size is None else _at(size, i), None if each is None else _at(each, i),
+                )
+            )  # fmt: skip
     return tuple(out)
 
 

@@ -44,8 +44,8 @@ class Given(TypedDict, total=False):
 
     ``system`` is a catalogue id, the path of a YAML or JSON description, or such a mapping; ``accelerator`` names one without its
     system. ``nic`` is the scale-out bandwidth per accelerator as text ("400Gb/s") or in bytes/s per direction. ``model`` is a catalogue
-    id, the path of a ``config.json``, such a mapping, or a ``ModelSpec``. The rest are the fields of ``Job`` and ``Strategy``; ``dp`` is
-    derived, and only compared where it is given.
+    id, the path of a ``config.json``, such a mapping, or a ``ModelSpec``. ``tokens`` of the whole training may be text ("15T"). The rest
+    are the fields of ``Job`` and ``Strategy``; ``dp`` is derived, and only compared where it is given.
     """
 
     system: str | Path | Mapping[str, Any] | None
@@ -60,6 +60,7 @@ class Given(TypedDict, total=False):
     precision: str | None
     kind: str | None
     lora: bool | None
+    tokens: float | str | None
     tp: int | None
     pp: int | None
     vpp: int | None
@@ -109,7 +110,7 @@ def build_question(scenario: str | Path | Scenario | None = None, *, place_of: P
         raise UnknownNameError("question.unknown_setting", unknown, Given.__annotations__)
     for name, value in told.items():
         if name in BY_NAME:
-            checked(BY_NAME[name], value, said_at(name))
+            told[name] = checked(BY_NAME[name], value, said_at(name))
     read = read_scenario(scenario) if isinstance(scenario, str | Path) else scenario
     values = {**(read.values if read else {}), **told}
     _refuse_gaps(values, read)
@@ -122,6 +123,7 @@ def build_question(scenario: str | Path | Scenario | None = None, *, place_of: P
         global_batch=cast("int", values["global_batch"]),
         precision=book.take("precision", usual_precision(cluster.accelerator), "question.precision", accelerator=cluster.accelerator.name),
         lora=bool(values.get("lora", False)),
+        tokens=cast("float | None", values.get("tokens")),
     )
     strategy = _strategy(values, job, model, cluster, name, book)
     _refuse_experts(values, strategy, model, read, said_at)

@@ -24,12 +24,19 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Traffic of one kind (tp, cp, ep, pp, dp) on one tier: what compute could not hide, and what it hides."""
+    """Traffic of one kind (tp, cp, ep, pp, dp) on one tier: what compute could not hide, what it hides, and the bytes.
+
+    ``bytes_per_rank`` is what a rank sends in a step, payload by the convention of ``answers.volumes``: all-reduces as reduce-scatter and
+    all-gather, ``2 (n - 1)/n`` of the data. ``bytes_per_layer`` is that of one layer and micro-batch, forward and backward; ``None`` for
+    ``pp`` and ``dp``, which are not a layer's. A collective that spans tiers takes its time on one of them: on the others stand bytes and no time.
+    """
 
     kind: str
     tier: str
     exposed_s: float
     hidden_s: float
+    bytes_per_rank: float = float("nan")
+    bytes_per_layer: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +146,43 @@ class CaseView:
 
 
 @dataclass(frozen=True, slots=True)
+class PairView:
+    """Two ranks and the tier that joins them; ranks fill domains in order.
+
+    ``domains`` maps every tier that has domains, by name, to the domains of the first and of the second rank. ``bandwidth_Bps`` is the line
+    rate per accelerator and direction, ``pair_bandwidth_Bps`` that of the pair alone where it is less (a mesh). ``groups`` are the kinds of
+    parallelism (tp, cp, ep, pp, dp) whose group holds both; traffic between two ranks that share none goes through others or is not needed.
+    """
+
+    first: int
+    second: int
+    tier: str
+    kind: str
+    domains: dict[str, tuple[int, int]]
+    bandwidth_Bps: float
+    achievable_Bps: float
+    latency_s: float
+    pair_bandwidth_Bps: float | None
+    groups: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingView:
+    """Training on ``tokens`` at the predicted step time, without a failure, checkpoint or restart (goodput of 100 %); times in s.
+
+    ``energy_J`` is that of the accelerators alone at their rated power, ``None`` where it is not known.
+    """
+
+    tokens: float
+    steps: int
+    time_s: float
+    low_s: float
+    high_s: float
+    accelerator_hours: float
+    energy_J: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class TimelineView:
     """The step played task by task, beside the closed form; times in s.
 
@@ -171,7 +215,7 @@ class Prediction(Shown):
     """Answer of ``predict``: step time with its 80 % interval, what fills it, memory, and where the numbers come from.
 
     ``status`` is ``predicted``, ``does not fit`` (memory) or ``invalid`` (the plan breaks a rule; ``findings`` say which; numbers are then NaN).
-    ``timeline`` is there where it was asked for and the plan can run.
+    ``timeline`` is there where it was asked for and the plan can run, ``pairs`` where ranks were named, ``training`` where tokens were.
     """
 
     status: Literal["predicted", "does not fit", "invalid"]
@@ -199,6 +243,8 @@ class Prediction(Shown):
     neighbours: tuple[Neighbour, ...] = ()
     timeline: TimelineView | None = None
     profile_version: str = ""
+    pairs: tuple[PairView, ...] = ()
+    training: TrainingView | None = None
     schema_version: str = field(default=SCHEMA_VERSION)
 
 

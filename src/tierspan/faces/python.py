@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
     from tierspan.answers.question import Given, Question
-    from tierspan.answers.results import Comparison, Fitting, Prediction, Scaling
+    from tierspan.answers.results import Comparison, Fitting, PairView, Prediction, Scaling
     from tierspan.specs.profile.profile import Profile
     from tierspan.specs.trace import Trace
 
@@ -29,7 +29,12 @@ def question(scenario: str | Path | None = None, **given: Unpack[Given]) -> Ques
 
 
 def predict(
-    asked: Question | str | Path | None = None, *, profile: Profile | str | Path | None = None, timeline: bool = False, **given: Unpack[Given]
+    asked: Question | str | Path | None = None,
+    *,
+    profile: Profile | str | Path | None = None,
+    timeline: bool = False,
+    pairs: Sequence[tuple[int, int]] = (),
+    **given: Unpack[Given],
 ) -> Prediction:
     """Step time with its interval, breakdown by tier, memory and sources.
 
@@ -37,6 +42,7 @@ def predict(
         asked: a question, a scenario file, or nothing (then all keywords are needed).
         profile: constants of your own, or the file that holds them.
         timeline: play the step task by task as well (``Prediction.timeline``).
+        pairs: ranks, two by two, for which the tier between them is told (``Prediction.pairs``).
         given: as for ``question``.
 
     Raises:
@@ -44,7 +50,24 @@ def predict(
     """
     from tierspan.answers.predict import predict as answer
 
-    return answer(_question(asked, given), profile=_profile(profile), timeline=timeline)
+    return answer(_question(asked, given), profile=_profile(profile), timeline=timeline, pairs=pairs)
+
+
+def tier_between(asked: Question | str | Path | None, first: int, second: int, /, **given: Unpack[Given]) -> PairView:
+    """The tier that joins two ranks of a job, its bandwidth and latency, and the parallel groups that hold both.
+
+    Args:
+        asked: a question, a scenario file, or ``None`` (then all keywords are needed).
+        first: a rank, from 0; ranks fill domains in order.
+        second: another rank.
+        given: as for ``question``.
+
+    Raises:
+        InputError: as for ``question``, or a rank that is none of the job.
+    """
+    from tierspan.answers.predict import predict as answer
+
+    return answer(_question(asked, given), pairs=((first, second),)).pairs[0]
 
 
 def trace(asked: Question | str | Path | None = None, *, profile: Profile | str | Path | None = None, **given: Unpack[Given]) -> Trace:
@@ -90,9 +113,7 @@ def compare_systems(a: Prediction, b: Prediction) -> Comparison:
     return answer(a, b)
 
 
-def report(
-    answer: Prediction | Fitting | Scaling | Comparison, path: str | Path, *, lang: str = "en", placed: Prediction | None = None
-) -> int:
+def report(answer: Prediction | Fitting | Scaling | Comparison, path: str | Path, *, lang: str = "en", placed: Prediction | None = None) -> int:
     """Write the page of an answer: one HTML file that opens offline, as ``--report`` does.
 
     Args:

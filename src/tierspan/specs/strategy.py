@@ -22,13 +22,17 @@ OF_STACK = -1
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is trained: ``sequence_length`` tokens, ``global_batch`` sequences a step, ``precision`` of the matrix products."""
+    """What is trained: ``sequence_length`` tokens, ``global_batch`` sequences a step, ``precision`` of the matrix products.
+
+    ``tokens`` of the whole training, ``None`` where nobody said; the step does not depend on them.
+    """
 
     sequence_length: int
     global_batch: int
     precision: str = "bf16"
     kind: str = "training"
     lora: bool = False
+    tokens: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,4 +73,6 @@ def _option(setting: Setting) -> Callable[[F], F]:
         return click.option(*setting.flags, setting.name, type=float, metavar="X", help=text)
     if setting.kind == "share":
         return click.option(*setting.flags, setting.name, type=float, metavar="SHARE", help=text)
+    if setting.kind == "amount":
+        return click.option(*setting.flags, setting.name, metavar="N", help=text)
     return click.option(*setting.flags, setting.name, type=int, metavar="N", help=text)

@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tierspan.quantities.errors import InputError, Place, nearest_names
+from tierspan.quantities.number_text import NUMBER, normalise, split_multiplier, split_number
 from tierspan.specs.precision import PRECISIONS
 from tierspan.specs.strategy import DISPATCHER_CODE, RECOMPUTE_CODE, SCHEDULE_CODE
 
 Section = Literal["cluster", "job", "strategy"]
-Kind = Literal["count", "level", "flag", "choice", "order", "share", "ratio"]
+Kind = Literal["count", "level", "flag", "choice", "order", "share", "ratio", "amount"]
 
 MOST: Final = 10**12
 """No count is larger: beyond it somebody mistook a unit."""
+MOST_AMOUNT: Final = 10**18
+"""No amount is larger."""
 ORDER_PARTS: Final = ("tp", "cp", "ep", "dp", "pp")
+_SCALES: Final = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,7 @@ SETTINGS: Final = (
     Setting("global_batch", "job", "count", ("--global-batch", "--global-batch-size")),
     Setting("precision", "job", "choice", ("--precision",), PRECISIONS),
     Setting("lora", "job", "flag", ("--lora",)),
+    Setting("tokens", "job", "amount", ("--tokens",)),
     Setting("tp", "strategy", "count", ("--tp", "--tensor-model-parallel-size")),
     Setting("pp", "strategy", "count", ("--pp", "--pipeline-model-parallel-size")),
     Setting("vpp", "strategy", "count", ("--vpp", "--num-virtual-stages-per-pipeline-rank")),
@@ -104,6 +109,8 @@ def checked(setting: Setting, value: object, place: Place) -> object:
         return _share(setting, value, place)
     if setting.kind == "ratio":
         return _ratio(setting, value, place)
+    if setting.kind == "amount":
+        return _amount(setting, value, place)
     if not isinstance(value, str):
         raise InputError("scenario.type_text", place=place, key=setting.path, value=_short(value))
     if setting.kind == "order":
@@ -131,6 +138,28 @@ def _ratio(setting: Setting, value: object, place: Place) -> float:
     """The most over the mean: a number of 1 or more."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 1:
         raise InputError("scenario.type_ratio", place=place, key=setting.path, value=_short(value))
+    return float(value)
+
+
+def _amount(setting: Setting, value: object, place: Place) -> float:
+    """A large count: 1.4e12, or a text with its scale: 15T, 300B, 1.4 trillion, 15万亿; the word tokens may follow."""
+    wrong = InputError("scenario.type_amount", place=place, key=setting.path, value=_short(value))
+    if isinstance(value, str):
+        plain = normalise(value)
+        if not NUMBER.match(plain):
+            raise wrong
+        number, rest = split_number(plain, place=place)
+        factor, unit = split_multiplier(rest)
+        head = unit.casefold().removesuffix("tokens").removesuffix("token").strip()
+        if head and (factor != 1.0 or head not in _SCALES):
+            raise wrong
+        value = number * factor * _SCALES.get(head, 1.0)
+    if isinstance(value, bool) or not isinstance(value, int | float) or (isinstance(value, float) and not math.isfinite(value)):
+        raise wrong
+    if value <= 0:
+        raise InputError("value.not_positive", place=place, key=setting.path, value=_short(value))
+    if not 1 <= value <= MOST_AMOUNT:
+        raise InputError("value.out_of_range", place=place, key=setting.path, value=_short(value), low=1, high=f"{MOST_AMOUNT:.0e}")
     return float(value)
 
 

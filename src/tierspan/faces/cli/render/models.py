@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tierspan.faces.cli.render.keyvalue import pairs
-from tierspan.faces.cli.render.table import Column, number, table
+from tierspan.faces.cli.render.table import Column, Sheet, drawn, number, table
 from tierspan.quantities.messages import fill
-from tierspan.quantities.printing import format_bytes, format_count
+from tierspan.quantities.printing import format_bytes, format_count, format_number
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 def model(answer: ModelAnswer, lang: str) -> list[RenderableType]:
     """A model for people."""
+    from rich.text import Text
+
     spec = answer.spec
     rows = [
         (_t("id", lang), answer.id),
@@ -35,13 +37,33 @@ def model(answer: ModelAnswer, lang: str) -> list[RenderableType]:
         )
     parts = [(name.replace("_", " "), f"{count:,}") for name, count in asdict(answer.parts).items() if name not in ("total", "active") and count]
     shown: list[RenderableType] = [pairs(rows, title=spec.name), table([Column(_t("part", lang)), number(_t("parameters", lang))], parts)]
+    shown += [drawn(flops_sheet(answer, lang)), Text(fill("flops.about", lang, {}))]
     if answer.notes:
-        from rich.text import Text
-
         shown.append(Text("\n".join(fill(note.id, lang, note.values) for note in answer.notes)))
     if spec.source:
         shown.append(pairs([(fill("cli.facts.source", lang, {}), spec.source)]))
     return shown
+
+
+def flops_sheet(answer: ModelAnswer, lang: str) -> Sheet:
+    """FLOP a token, forward, by part: of a layer of each kind and of the whole model."""
+    flops = answer.flops
+    layers = [(name, parts) for name, parts in (("dense_layer", flops.dense_layer), ("moe_layer", flops.moe_layer)) if parts is not None]
+    rows = []
+    for part, size in (*asdict(flops.model).items(), ("total", flops.model.total)):
+        if size == 0.0:
+            continue
+        # the output layer is no part of a layer
+        cells = ["" if part == "output_layer" else _millions(getattr(parts, part)) for _, parts in layers]
+        rows.append((fill(f"flops.{part}", lang, {}), *cells, _millions(size), f"{100 * size / flops.model.total:.1f}"))
+    heads = [number(fill(f"flops.{name}", lang, {}), "MFLOP") for name, _ in layers]
+    whole = number(fill("flops.model", lang, {"layers": answer.spec.layers}), "MFLOP")
+    columns = (Column(fill("flops.part", lang, {})), *heads, whole, number(fill("predict.share", lang, {}), "%"))
+    return Sheet(columns, tuple(rows), fill("flops.title", lang, {"length": f"{flops.sequence_length:,}"}))
+
+
+def _millions(size: float) -> str:
+    return "" if size == 0.0 else format_number(size / 1e6, 4)
 
 
 def _exact(count: int, lang: str) -> str:

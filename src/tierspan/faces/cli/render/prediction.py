@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from tierspan.faces.cli.render.asked import asked_parts, untimed, volume_texts
 from tierspan.faces.cli.render.parts import (
     assumptions_parts,
     case_lines,
@@ -72,6 +73,7 @@ def prediction_parts(prediction: Prediction, lang: str, *, brief: bool = False) 
     from tierspan.faces.cli.render.notes import findings
 
     parts: list[RenderableType] = [Group(first, lines(case_lines(p.case, lang)))]
+    parts += asked_parts(p, lang)
     if p.findings:
         parts.append(fitted(findings(p.findings, lang)))
     if p.status != "invalid" and math.isfinite(p.step_time_s):
@@ -80,6 +82,8 @@ def prediction_parts(prediction: Prediction, lang: str, *, brief: bool = False) 
         parts.append(Group(title("predict.step", lang, step=seconds(p.step_time_s, lang)), bar))
         parts.append(lines(binding_sentence(p, lang)))
         parts.append(terms_table(p, lang))
+        sent = volume_texts(p, lang)
+        parts += [lines(*sent)] if sent else []
     if p.timeline is not None:
         from tierspan.faces.cli.render.timeline import timeline_parts
 
@@ -115,7 +119,7 @@ def group_of(term: Term, kinds: dict[str, str]) -> str:
 
 
 def terms_table(prediction: Prediction, lang: str) -> RenderableType:
-    """Every term of the step with its tier, seconds, share, what compute hides of it, and a bar."""
+    """Every term of the step with its tier, seconds, share, what compute hides of it, bytes, and a bar."""
     from tierspan.faces.cli.render.bars import bar
     from tierspan.faces.cli.render.table import Column, table
 
@@ -125,26 +129,48 @@ def terms_table(prediction: Prediction, lang: str) -> RenderableType:
 
 
 def shown_terms(prediction: Prediction) -> list[Term]:
-    """The terms worth a line, the longest first: those that take time, and traffic that compute hides."""
-    hidden = {(t.kind, t.tier): t.hidden_s for t in prediction.traffic}
+    """The terms worth a line, the longest first: those that take time, traffic that compute hides, and traffic that sends bytes.
+
+    After a kind of traffic stand the tiers on which it only sends bytes, as terms without a time.
+    """
+    from tierspan.answers.results import Term
+
+    traffic = {(t.kind, t.tier): t for t in prediction.traffic}
     least = _LEAST_SHARE * prediction.step_time_s
-    ordered = sorted(prediction.terms, key=lambda t: -t.seconds)
-    return [t for t in ordered if t.share >= _LEAST_SHARE or hidden.get((t.name, t.tier), 0.0) > least]
+    shown = []
+    for term in sorted(prediction.terms, key=lambda t: -t.seconds):
+        mine = traffic.get((term.name, term.tier))
+        if term.share >= _LEAST_SHARE or (mine is not None and (mine.hidden_s > least or mine.bytes_per_rank > 0)):
+            shown.append(term)
+            shown += [Term(t.kind, 0.0, 0.0, t.tier) for t in traffic.values() if mine is not None and t.kind == mine.kind and untimed(t)]
+    return list(dict.fromkeys(shown))
 
 
 def terms_sheet(prediction: Prediction, lang: str) -> Sheet:
-    """Every term of the step with its tier, seconds, share, and what compute hides of it."""
+    """Every term of the step with its tier, seconds, share, what compute hides of it, and the bytes that a rank sends."""
     from tierspan.faces.cli.render.table import Column, Sheet, number
 
     milli = prediction.step_time_s < 1.0
     scale, unit = (1e3, "ms") if milli else (1.0, "s")
-    hidden = {(t.kind, t.tier): t.hidden_s for t in prediction.traffic}
+    traffic = {(t.kind, t.tier): t for t in prediction.traffic}
     rows = []
     for term in shown_terms(prediction):
-        covered = number_of(hidden.get((term.name, term.tier), math.nan) * scale) if term.tier else ""
-        rows.append((named("term", term.name, lang), term.tier, number_of(term.seconds * scale), percent(term.share), covered))
+        mine = traffic.get((term.name, term.tier))
+        sent = number_of(mine.bytes_per_rank / 1e9) if mine is not None else ""
+        if mine is not None and untimed(mine):
+            rows.append((named("term", term.name, lang), term.tier, "", "", "", sent))
+            continue
+        covered = number_of(mine.hidden_s * scale if mine is not None else math.nan) if term.tier else ""
+        rows.append((named("term", term.name, lang), term.tier, number_of(term.seconds * scale), percent(term.share), covered, sent))
     head = [said(f"predict.terms.{name}", lang) for name in ("term", "tier", "time", "hidden")]
-    columns = (Column(head[0]), Column(head[1]), number(head[2], unit), number(said("predict.share", lang), "%"), number(head[3], unit))
+    columns = (
+        Column(head[0]),
+        Column(head[1]),
+        number(head[2], unit),
+        number(said("predict.share", lang), "%"),
+        number(head[3], unit),
+        number(said("volumes.sent", lang), said("volumes.unit", lang)),
+    )
     return Sheet(columns, tuple(rows))
 
 

@@ -53,13 +53,14 @@ def show(session: Session, name: str, as_json: bool) -> int:
 
 @command.command("model")
 @click.argument("file_or_id", metavar="FILE_OR_ID")
+@click.option("--seq-len", "sequence_length", type=click.IntRange(min=1), metavar="N", help="flops.option.seq_len")
 @json_option
 @click.pass_obj
-def model(session: Session, file_or_id: str, as_json: bool) -> int:
+def model(session: Session, file_or_id: str, sequence_length: int | None, as_json: bool) -> int:
     """A model by id, or from its config.json."""
     from tierspan.answers.model import describe_model
 
-    answer = describe_model(file_or_id)
+    answer = describe_model(file_or_id, sequence_length=sequence_length)
     if as_json:
         session.json(answer.to_dict(session.lang))
         return 0

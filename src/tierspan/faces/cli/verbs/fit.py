@@ -13,7 +13,7 @@ from tierspan.faces.cli.session import Session
 
 
 @click.command()
-@question_options()
+@question_options(without=("tokens",))
 @report_option
 @brief_option
 @json_option

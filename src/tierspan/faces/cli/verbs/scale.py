@@ -51,7 +51,7 @@ def _doublings(first: int, last: int, part: str, place: Place) -> list[int]:
 
 
 @click.command()
-@question_options(without=("accelerators", "node_size"))
+@question_options(without=("accelerators", "node_size", "tokens"))
 @click.option("-n", "--accelerators", "sizes", metavar="SIZES", help="scale.option.sizes")
 @click.option("--node-size", "node_size", type=int, metavar="N", help="predict.option.node_size")
 @click.option("--node-sizes", "node_sizes", metavar="SIZES", help="scale.option.node_sizes")
