@@ -1,0 +1,116 @@
+"""From a figure in its context to a reading of what is printed: kind of quantity, tier, direction, scope, density, precision, basis."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal, get_args
+
+from tierspan.formats.figures import words
+from tierspan.formats.figures.context import Context
+from tierspan.formats.figures.known import near
+from tierspan.quantities.errors import InputError
+from tierspan.quantities.qualifiers import Bound, Direction, split_qualifiers
+from tierspan.specs.reading import Quantity, Reading, ReadingScope, ReadingTier
+
+_UNITS: Final[dict[str, Quantity]] = {
+    "FLOP/s": "compute rate", "FLOP/s/W": "efficiency", "B/s": "bandwidth", "B": "memory", "W": "power", "VA": "power", "J": "energy", "V": "voltage",
+    "A": "current", "kg": "mass", "m": "length", "Hz": "frequency", "token/s": "throughput", "T/s": "bandwidth", "USD": "price", "CNY": "price",
+    "EUR": "price", "kg/m2": "mass",
+}  # fmt: skip
+_TIERS: Final = get_args(ReadingTier)
+
+
+def classified(context: Context, file: str) -> Reading:
+    """The reading of the printed figure; ``value_si`` is still ``printed_si``."""
+    span = context.span
+    value, unit, quantity = _quantity(context)
+    before = context.before
+    wide = " ".join((context.section, context.earlier, context.column, context.row))
+    tier = _tier(context, wide, quantity)
+    if quantity == "bandwidth" and tier == "memory":
+        quantity = "memory bandwidth"
+    nearby = f"{context.column} {context.row} {before}"
+    direction = _direction(nearby, context.near_after, context.note)
+    density = words.first_behind(words.DENSITY, nearby, context.near_after) or words.nearest(words.DENSITY, context.note, "")
+    precision = words.nearest(words.PRECISIONS, nearby, context.near_after) if quantity in ("compute rate", "efficiency") else ""
+    if quantity == "compute rate" and not precision:
+        precision = words.nearest(words.PRECISIONS, context.section, "")
+    latency = words.nearest(words.LATENCY, f"{wide} {before}", context.near_after) if quantity == "latency" else ""
+    return Reading(
+        text=span.text, line=context.line.number, quantity=quantity, printed_si=value, unit_si=unit, file=file, label=_label(context),
+        subject=context.named.text if context.named is not None else "", tier=tier, direction=direction, scope=_scope(context, wide, quantity),
+        density=density, precision=precision, latency_basis=latency, peak=words.first_behind(words.PEAKS, nearby, context.near_after),  # type: ignore[arg-type]
+        bound=_bound(before), count=span.count, value_si=value, catalog_id=context.part.id if context.part is not None else "", column=span.start,
+    )  # fmt: skip
+
+
+def _quantity(context: Context) -> tuple[float, str, Quantity]:
+    """Value, unit and kind; a bare prefix (141G) takes the meaning that its words or the known part give it."""
+    span = context.span
+    q = span.quantity
+    value, unit = q.value, q.unit
+    if span.noun == "ratio":
+        return value, unit, "ratio"
+    if span.noun:
+        return value, unit, "count"
+    label = f"{context.column} {context.row} {context.before}"
+    if span.bare:
+        tier = words.nearest(words.TIERS, label, context.near_after)
+        as_bytes = next((a.value for a in q.alternatives if a.unit == "B"), float("nan"))
+        known = context.part.memory_bytes if context.part is not None else float("nan")
+        if tier == "memory" or (not tier and (near(as_bytes, known) or near(as_bytes, 141e9, 0.001) or near(as_bytes, 96e9, 0.001))):
+            return as_bytes, "B", "memory"
+    if unit == "s":
+        every = f"{label} {context.near_after} {context.section} {context.earlier}"
+        return value, unit, "latency" if words.LATENCY_WORDS.search(every) else "time"
+    if unit == "1":
+        return value, unit, "percentage" if "%" in span.text else "count" if not span.bare else "other"
+    return value, unit, _UNITS.get(unit, "other")
+
+
+def _tier(context: Context, wide: str, quantity: Quantity) -> ReadingTier:
+    if quantity not in ("bandwidth", "memory", "latency", "count", "memory bandwidth"):
+        return ""
+    found = words.nearest(words.TIERS, context.before, context.near_after)
+    further = words.nearest(words.TIERS, f"{wide} {context.prefix}", "")
+    if not found and context.span.bits and quantity == "bandwidth":
+        # bits are how networks are rated: 400G without a word is a port of the cluster network
+        found = further if further in ("storage", "management", "dci", "host") else "scale-out"
+    found = found or further
+    if not found and quantity == "memory":
+        found = "memory"
+    return found if found in _TIERS else ""  # type: ignore[return-value]
+
+
+def _direction(nearby: str, after: str, note: str) -> Direction | Literal[""]:
+    for text in (after, nearby, note):
+        try:
+            found, _ = split_qualifiers(text)
+        except InputError:
+            continue
+        if found.direction:
+            return found.direction
+    return ""
+
+
+def _scope(context: Context, wide: str, quantity: Quantity) -> ReadingScope:
+    if quantity in ("ratio", "percentage"):
+        return ""
+    found = words.first_behind(words.SCOPES, context.before, context.near_after)
+    found = found or words.nearest(words.SCOPES, f"{context.column} {context.row}", "") or words.nearest(words.SCOPES, wide, "")
+    return found if found in get_args(ReadingScope) else ""  # type: ignore[return-value]
+
+
+def _bound(before: str) -> Bound | Literal[""]:
+    try:
+        found, _ = split_qualifiers(before[-24:])
+    except InputError:
+        return ""
+    return found.bound or ""
+
+
+def _label(context: Context) -> str:
+    """The words that name the figure: those of its clause before it, else the heads of its row and column."""
+    pieces = [piece.strip(' :：-—=*·•(（\t"') for piece in re.split(r"[,;，；。|]|\s{3,}", context.before)]
+    clause = next((piece for piece in reversed(pieces) if piece), "")
+    return clause or context.row or context.column or context.near_after.strip(" :：-—()（）")

@@ -1,0 +1,88 @@
+"""What stands around each figure: the words of its clause, the heads of its row and column, the part that it is about, its footnote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from tierspan.formats.figures.known import Part, part
+from tierspan.formats.figures.spans import Span, spans_of
+from tierspan.formats.figures.subjects import Named, named_in
+from tierspan.specs.sheet import SheetDocument, SheetLine
+
+_MARK: Final = re.compile(r"^\s?(\*{1,3}|[†‡§¹²³⁴]|\[\d\]|\(\d\))")
+_NOTE: Final = re.compile(r"^\s*(\*{1,3}|[†‡§¹²³⁴]|\[\d\]|\(\d\)|注[：:]?)\s*(.+)$")
+_CLAUSE: Final = re.compile(r"[,;，；。|]|\.\s|\s{3,}|\s/\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A figure with its surroundings.
+
+    ``before`` and ``after`` reach to the neighbouring figures; ``near_after`` ends with the clause. ``row`` and ``column`` are the heads of a table,
+    ``section`` what the line stands under, ``note`` the footnote that a mark behind the figure leads to. ``named`` is the part in force.
+    ``prefix`` is all of the line before the figure. Names of parts are blanked in these words: the PCIe of "H100 PCIe" is no bus.
+    """
+
+    span: Span
+    line: SheetLine
+    before: str
+    after: str
+    near_after: str
+    row: str
+    column: str
+    section: str
+    note: str
+    named: Named | None
+    part: Part | None
+    prefix: str = ""
+    earlier: str = ""
+    """Words of the lines above in the same block, nearest last: "Switch:" above a list."""
+
+
+def contexts(document: SheetDocument) -> Iterator[Context]:
+    """The figures of a document in the order of the text, each with its context."""
+    notes = {m[1]: m[2] for line in document.lines if (m := _NOTE.match(line.text)) and not spans_of(m[2])}
+    current: Named | None = None
+    above: list[str] = []
+    for line in document.lines:
+        texts = [(cell, line.heads[i] if i < len(line.heads) else "") for i, cell in enumerate(line.cells)] if line.cells else [(line.text, "")]
+        row_named = named_in(line.text)
+        if row_named:
+            current = row_named[-1] if not line.cells else row_named[0]
+        if not line.text.strip():
+            above = []
+        row = line.cells[0] if line.cells else ""
+        for index, (text, head) in enumerate(texts):
+            listed = named_in(text)
+            own = named_in(head) or named_in(row if line.cells else "")
+            yield from _of_text(
+                text, line, listed, own[-1] if own else row_named[0] if row_named else current, notes,
+                row="" if index == 0 else row, column=head, earlier=" ".join(above[-3:]),
+            )  # fmt: skip
+        if not any(spans_of(text) for text, _ in texts):
+            above.append(line.text)
+
+
+def _of_text(
+    text: str, line: SheetLine, listed: tuple[Named, ...], inherited: Named | None, notes: dict[str, str], *, row: str, column: str, earlier: str
+) -> Iterator[Context]:
+    found = spans_of(text, [(n.start, n.end) for n in listed])
+    spoken = text
+    for n in listed:
+        spoken = spoken[: n.start] + " " * (n.end - n.start) + spoken[n.end :]
+    for i, span in enumerate(found):
+        start = found[i - 1].end if i else 0
+        stop = found[i + 1].start if i + 1 < len(found) else len(text)
+        after = spoken[span.end : stop]
+        cut = _CLAUSE.search(after)
+        mark = _MARK.match(text[span.end : span.end + 5])
+        before_names = [n for n in listed if n.start <= span.start]
+        named = before_names[-1] if before_names else inherited
+        yield Context(
+            span=span, line=line, before=spoken[start : span.start], after=after, near_after=after[: cut.start()] if cut else after, row=row,
+            column=column, section=line.section, note=notes.get(mark[1], "") if mark else "", named=named,
+            part=part(named.thing, named.id) if named is not None else None, prefix=spoken[: span.start], earlier=earlier,
+        )  # fmt: skip
