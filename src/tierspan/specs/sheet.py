@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tierspan.quantities.findings import Finding
+
 
 @dataclass(frozen=True, slots=True)
 class SheetLine:
@@ -24,9 +26,14 @@ class SheetLine:
 
 @dataclass(frozen=True, slots=True)
 class SheetDocument:
-    """A document with its lines. ``kind``: text, markdown, csv, xlsx, yaml, json, mlperf-system or pdf; ``encoding`` as it was read."""
+    """A document with its lines.
+
+    ``kind``: text, markdown, csv, xlsx, yaml, json, mlperf-system, html or pdf; ``encoding`` as it was read. ``findings`` are what the reader has to
+    tell: a formula without a value, hidden characters, an encoding that was guessed, a cell that a spreadsheet would run.
+    """
 
     name: str
     kind: str
     lines: tuple[SheetLine, ...]
     encoding: str = "utf-8"
+    findings: tuple[Finding, ...] = ()

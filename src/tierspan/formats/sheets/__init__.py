@@ -1,0 +1,5 @@
+"""Spec sheets, quotes and pasted text, in any form that people have them, as lines and cells."""
+
+from tierspan.formats.sheets.reader import read_sheet, read_sheets, sheet_of_bytes, sheet_of_text
+
+__all__ = ["read_sheet", "read_sheets", "sheet_of_bytes", "sheet_of_text"]
