@@ -70,5 +70,7 @@ class Reading:
     reasons: tuple[Reason, ...] = ()
     alternatives: tuple[ReadingAlternative, ...] = ()
     catalog_id: str = ""
+    noun: str = ""
+    """What is counted, by the figure itself ("72 GPUs": gpu) or by the factor before it ("18 links x 50 GB/s": link); "part" for a named part."""
     column: int = 0
     """Where the figure begins in its line, counted from 0; tells apart equal figures of one line."""

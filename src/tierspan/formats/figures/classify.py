@@ -17,6 +17,13 @@ _UNITS: Final[dict[str, Quantity]] = {
     "A": "current", "kg": "mass", "m": "length", "Hz": "frequency", "token/s": "throughput", "T/s": "bandwidth", "USD": "price", "CNY": "price",
     "EUR": "price", "kg/m2": "mass",
 }  # fmt: skip
+_OF_NOUN: Final[dict[str, ReadingScope]] = {
+    "link": "link", "port": "port", "gpu": "accelerator", "accelerator": "accelerator", "die": "die", "nic": "nic", "lane": "lane", "node": "node",
+    "rack": "rack", "leaf": "switch", "spine": "switch", "core": "switch", "switch": "switch",
+}  # fmt: skip
+_EACH: Final = re.compile(r"\s*(?:max(?:imum)?\s+)?(?:each|apiece)(?!\s+(?:way|direction))", re.IGNORECASE)
+_EACH_BEFORE: Final = re.compile(r"(?:每|单)[条个张台块只颗]\s*(?:单向|双向|每方向)?(?:合计)?\s*$")
+_OF: Final = re.compile(r"\b(?:of|at|@)\s*$", re.IGNORECASE)
 _TIERS: Final = get_args(ReadingTier)
 
 
@@ -40,7 +47,8 @@ def classified(context: Context, file: str) -> Reading:
         text=span.text, line=context.line.number, quantity=quantity, printed_si=value, unit_si=unit, file=file, label=_label(context),
         subject=context.named.text if context.named is not None else "", tier=tier, direction=direction, scope=_scope(context, wide, quantity),
         density=density, precision=precision, latency_basis=latency, peak=words.first_behind(words.PEAKS, nearby, context.near_after),  # type: ignore[arg-type]
-        bound=_bound(before), count=span.count, value_si=value, catalog_id=context.part.id if context.part is not None else "", column=span.start,
+        bound=_bound(before), count=span.count, value_si=value, noun=span.noun or span.of,
+        catalog_id=context.part.id if context.part is not None else "", column=span.start,
     )  # fmt: skip
 
 
@@ -96,8 +104,14 @@ def _direction(nearby: str, after: str, note: str) -> Direction | Literal[""]:
 def _scope(context: Context, wide: str, quantity: Quantity) -> ReadingScope:
     if quantity in ("ratio", "percentage"):
         return ""
+    each = _EACH.match(context.near_after) or _EACH_BEFORE.search(context.before) or _OF.search(context.before)
+    counted = context.span.of or (context.counted if each else "")
+    if counted in _OF_NOUN and quantity != "count":
+        return "port" if _OF_NOUN[counted] == "switch" and context.span.count != 1 else _OF_NOUN[counted]
     found = words.first_behind(words.SCOPES, context.before, context.near_after)
     found = found or words.nearest(words.SCOPES, f"{context.column} {context.row}", "") or words.nearest(words.SCOPES, wide, "")
+    if found == "switch" and context.span.count != 1:
+        found = "port"
     return found if found in get_args(ReadingScope) else ""  # type: ignore[return-value]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tierspan.formats.figures.known import Part, part
-from tierspan.formats.figures.spans import Span, spans_of
+from tierspan.formats.figures.spans import NUMBER_ALONE, Span, counted_alone, spans_of
 from tierspan.formats.figures.subjects import Named, named_in
 from tierspan.specs.sheet import SheetDocument, SheetLine
 
@@ -38,6 +38,8 @@ class Context:
     named: Named | None
     part: Part | None
     prefix: str = ""
+    counted: str = ""
+    """What the line counted last before the figure: link in "18 links of 25 GB/s"."""
     earlier: str = ""
     """Words of the lines above in the same block, nearest last: "Switch:" above a list."""
 
@@ -70,9 +72,12 @@ def _of_text(
     text: str, line: SheetLine, listed: tuple[Named, ...], inherited: Named | None, notes: dict[str, str], *, row: str, column: str, earlier: str
 ) -> Iterator[Context]:
     found = spans_of(text, [(n.start, n.end) for n in listed])
+    if not found and NUMBER_ALONE.fullmatch(text.strip()):
+        found = counted_alone(text, row, column)
     spoken = text
     for n in listed:
         spoken = spoken[: n.start] + " " * (n.end - n.start) + spoken[n.end :]
+    counted = ""
     for i, span in enumerate(found):
         start = found[i - 1].end if i else 0
         stop = found[i + 1].start if i + 1 < len(found) else len(text)
@@ -84,5 +89,6 @@ def _of_text(
         yield Context(
             span=span, line=line, before=spoken[start : span.start], after=after, near_after=after[: cut.start()] if cut else after, row=row,
             column=column, section=line.section, note=notes.get(mark[1], "") if mark else "", named=named,
-            part=part(named.thing, named.id) if named is not None else None, prefix=spoken[: span.start], earlier=earlier,
+            counted=counted, part=part(named.thing, named.id) if named is not None else None, prefix=spoken[: span.start], earlier=earlier,
         )  # fmt: skip
+        counted = span.of or (span.noun if span.noun not in ("ratio", "part") else "") or counted

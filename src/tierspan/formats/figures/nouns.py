@@ -32,6 +32,11 @@ _NOUNS: Final[dict[str, str]] = {
     "slot": r"slots?|插槽",
 }
 NOUN: Final = "(?:" + "|".join(rf"(?:{p})" + (r"(?![A-Za-z])" if p[0].isascii() else "") for p in _NOUNS.values()) + ")"
+LONG_NOUN: Final = (
+    r"(?:GPUs?|NPUs?|accelerators?|加速卡|NICs?|HCAs?|网卡|leaf|spine|switch(?:es)?|交换机|ports?|端口|links?|链路|lanes?|通道|servers?|nodes?|hosts?"
+    r"|服务器|节点|racks?|cabinets?|机柜|modules?|transceivers?|光模块|PSUs?|power supplies|电源)"
+)
+"""Names long enough to be looked for anywhere in a label, where one character would be found in other words."""
 _COMPILED: Final = {name: re.compile(rf"(?:{pattern})", re.IGNORECASE) for name, pattern in _NOUNS.items()}
 
 

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from tierspan.formats.figures.nouns import NOUN, noun_of
+from tierspan.formats.figures.nouns import LONG_NOUN, NOUN, noun_of
 from tierspan.quantities.errors import InputError
 from tierspan.quantities.number_text import normalise
 from tierspan.quantities.unit_table import known_symbols
 from tierspan.quantities.units import Quantity, parse_quantity
 
 NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][+-]?\d+(?![A-Za-z]))?"
+NUMBER_ALONE = re.compile(NUMBER)
 _TIMES = r"[xX×*✕]"
 _OWN_UNITS = {"GbE": "Gb/s", "Gbe": "Gb/s", "GBE": "Gb/s", "TbE": "Tb/s", "GB/sec": "GB/s", "TB/sec": "TB/s", "Gb/sec": "Gb/s", "GiB/sec": "GiB/s"}
 """Spellings that stand on sheets and that the unit table does not know."""
@@ -25,7 +26,8 @@ _COMPOUND = r"(?:/(?:s|sec|W|GPU|kg|m2|m²|km|m|秒|卡|节点))?"
 class Span:
     """A figure in a line: ``start`` and ``end`` of all of it, its ``quantity`` as printed, and the ``count`` that multiplies it.
 
-    ``noun`` is set where the figure counts things ("72 GPUs": gpu); ``high`` is the second value of a range ("120-130 kW"), SI, else None.
+    ``noun`` is set where the figure counts things ("72 GPUs": gpu), ``of`` where its factor does ("18 links x 50 GB/s": link); ``high`` is the
+    second value of a range ("120-130 kW"), SI, else None.
     ``bare`` says that the unit was only a prefix (400G, 51.2T).
     """
 
@@ -37,6 +39,7 @@ class Span:
     noun: str = ""
     high: float | None = None
     bare: bool = False
+    of: str = ""
 
     @property
     def bits(self) -> bool:
@@ -60,15 +63,27 @@ def _pattern() -> re.Pattern[str]:
 @cache
 def _counts() -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![A-Za-z0-9_.,/-])(?<!\d:)(?P<number>{NUMBER})\s?{_TIMES}?\s?(?P<filler>(?:[A-Z0-9][\w+.-]*\s)?)(?:[个台张套块条片]\s?(?={NOUN}))?(?P<noun>{NOUN})",
+        rf"(?<![A-Za-z0-9_.,/-])(?<!\d:)(?P<number>{NUMBER})\s?{_TIMES}?\s?(?P<filler>(?:[个台张套块条片只颗]\s?)?(?:[A-Z0-9][\w+.-]*\s(?:\d\s)?)?(?:[A-Z]{{4,}}\s)?)"
+        rf"(?:[个台张套块条片只颗]\s?(?={NOUN}))?(?P<noun>{NOUN})",
         re.IGNORECASE,
     )
 
 
 _NOUN_FIRST = re.compile(r"(?P<noun>\b(?:leaf|spine|core)(?:\s+switch(?:es)?)?)\s*[:：]?\s*(?P<number>\d+)(?![\w.]|,\d|\s?[%×*])", re.IGNORECASE)
 _BEFORE = re.compile(rf"(?P<number>{NUMBER})\s*(?P<noun>(?:{NOUN}))?\s*{_TIMES}\s*$")
-_BEHIND = re.compile(rf"^\s*{_TIMES}\s*(?P<number>{NUMBER})(?![\w.])(?!\s?{_TIMES})")
+_BEHIND = re.compile(rf"^\s*{_TIMES}\s*(?P<number>{NUMBER})(?![\w.]|,\d)(?!\s?{_TIMES})(?!\s?[kM]?(?:V|A|W|VA|Hz)\b)")
 _PARTS = re.compile(rf"(?<![\w.,/-])(?P<number>{NUMBER})\s?{_TIMES}?\s?(?:NVIDIA\s|AMD\s|华为\s?|张|块|片|台|套)?\s?$")
+_LABELLED = re.compile(
+    rf"(?P<noun>{LONG_NOUN})(?:[_\s]?per[_\s](?:node|server|GPU|rack|switch|host))?\s?(?:数量?|总数|count|number)?\s*[:：]\s*(?P<number>{NUMBER})(?=\s*(?:$|[,，;；(（|]))",
+    re.IGNORECASE,
+)
+"""A number behind the name of what it counts: "Links: 18", "链路数量：18", "accelerators_per_node: 8"."""
+_PRODUCT = re.compile(
+    r"(?:NVLink|Tomahawk|Jericho|Quantum|Spectrum|ConnectX|BlueField|Rosetta|Gen|PCIe|HBM|UB|ICI|xGMI|Thor|Memory)[\s-]?$", re.IGNORECASE
+)
+"""Names whose number is a generation, not a count."""
+_CLASSIFIERS = re.compile(r"[个台张套块条片只颗机卡]|pcs|pieces|switch(?:es)?|交换机|units?", re.IGNORECASE)
+_STAGE = re.compile(r"(leaf|spine|core)(?:\s+switch(?:es)?)?(?:交换机)?\s*[:：]?\s*$", re.IGNORECASE)
 _RATIO = re.compile(r"(?<![\w.:/-])(?P<a>\d+(?:\.\d+)?)\s?[:：]\s?(?P<b>\d+(?:\.\d+)?)(?![\w:：/-]|\.\d)")
 
 
@@ -90,15 +105,20 @@ def spans_of(text: str, named: Sequence[tuple[int, int]] = ()) -> tuple[Span, ..
         start, end = match.span()
         if match["filler"].strip() and _pattern().match(plain, start):
             continue
-        if any(s.start < end and start < s.end for s in taken):
+        if any(s.start < end and start < s.end for s in taken) or _PRODUCT.search(plain[:start]):
             continue
         number = match["number"]
         value = float(number.replace(",", ""))
-        taken.append(Span(start, end, text[start:end], Quantity(value, "1", text[start:end], 1.0), noun=noun_of(match["noun"])))
-    for match in _NOUN_FIRST.finditer(plain):
-        start, end = match.span("number")
-        if not any(s.start < end and start < s.end for s in taken):
-            taken.append(Span(start, end, text[start:end], Quantity(float(match["number"]), "1", match["number"], 1.0), noun=noun_of(match["noun"])))
+        noun = _meant(noun_of(match["noun"]), match["noun"], plain[:start], plain[end:])
+        taken.append(Span(start, end, text[start:end], Quantity(value, "1", text[start:end], 1.0), noun=noun))
+    for labelled in (_NOUN_FIRST, _LABELLED):
+        for match in labelled.finditer(plain):
+            start, end = match.span("number")
+            noun = noun_of(match["noun"])
+            if noun and not any(s.start < end and start < s.end for s in taken):
+                taken.append(
+                    Span(start, end, text[start:end], Quantity(float(match["number"].replace(",", "")), "1", match["number"], 1.0), noun=noun)
+                )
     for match in _RATIO.finditer(plain):
         start, end = match.span()
         if not any(s.start < end and start < s.end for s in taken) and float(match["b"]):
@@ -120,6 +140,19 @@ def spans_of(text: str, named: Sequence[tuple[int, int]] = ()) -> tuple[Span, ..
     return tuple(sorted(taken, key=lambda s: s.start))
 
 
+def counted_alone(text: str, row: str, column: str) -> tuple[Span, ...]:
+    """A number that stands alone in a cell, where the head of its row or column names what it counts."""
+    for head in (row, column):
+        named = list(re.finditer(LONG_NOUN, head, re.IGNORECASE))
+        if named and not re.search(r"(?i)\bper\b.*$|/s|rate|bandwidth|带宽|速率|[GT]b|W\b", head[named[-1].end() :]):
+            noun = noun_of(named[0][0] if re.search(r"(?i)leaf|spine", named[0][0]) else named[-1][0])
+            stripped = text.strip()
+            start = text.index(stripped)
+            value = float(stripped.replace(",", ""))
+            return (Span(start, start + len(stripped), stripped, Quantity(value, "1", stripped, 1.0), noun=noun),)
+    return ()
+
+
 def _figure(plain: str, match: re.Match[str]) -> Span | None:
     unit = match["unit"]
     spelled = _OWN_UNITS.get(unit, unit)
@@ -130,16 +163,38 @@ def _figure(plain: str, match: re.Match[str]) -> Span | None:
     except InputError:
         return None
     noun = noun_of(unit) if quantity.unit == "1" and unit != "%" else ""
-    count = 1.0
+    if noun:
+        noun = _meant(noun, unit, plain[:start], plain[end:])
+        if _PRODUCT.search(plain[:start]):
+            return None
+    count, of = 1.0, ""
     before = _BEFORE.search(plain[:start])
     behind = _BEHIND.search(plain[end:])
     if before:
         count = float(before["number"].replace(",", ""))
         start = before.start("number")
+        of = noun_of(before["noun"] or "")
     elif behind and quantity.unit != "1":
         count = float(behind["number"].replace(",", ""))
         end += behind.end()
-    return Span(start, end, plain[start:end].strip(), quantity, count, noun, high, unit in _BARE)
+    return Span(start, end, plain[start:end].strip(), quantity, count, noun, high, unit in _BARE, of)
+
+
+def _meant(noun: str, spelled: str, before: str, after: str) -> str:
+    """What a count counts where only its classifier says it: "Leaf: 32 pcs", "10 张 400G 网卡", "64 个 800G 端口", "存储网 2 张"."""
+    if not _CLASSIFIERS.fullmatch(spelled.strip()):
+        return noun
+    stage = _STAGE.search(before)
+    if stage:
+        return stage[1].lower()
+    figure = _pattern().match(after.lstrip("个台张套块条片只颗 "))
+    behind = re.match(rf"\s?(?P<noun>{LONG_NOUN})", after.lstrip("个台张套块条片只颗 ")[figure.end() :], re.IGNORECASE) if figure else None
+    if behind:
+        return noun_of(behind["noun"])
+    named = re.search(rf"(?P<noun>{LONG_NOUN})\s*[:：]?\s*$", before, re.IGNORECASE)
+    if named:
+        return noun_of(named["noun"])
+    return "nic" if re.search(r"网\s?$", before) else noun
 
 
 def _same_length(text: str) -> str:

@@ -24,7 +24,7 @@ TIERS: Final = _words(
         "dci": r"\bDCI\b|data\s?cent(?:er|re)\s+interconnect|inter[\s-]site|数据中心(?:之?间|互联)|跨数据中心",
         "scale-out": r"Infini\s?Band|\bIB\b|\bRoCE\w*|Ethernet|\bGbE\b|以太网|\bNICs?\b|\bHCAs?\b|网卡|ConnectX|\bCX-?[5-8]\b"
         r"|back[\s-]?end|scale[\s-]?out"
-        r"|compute\s+network|横向|集群网|\bEFA\b|\bleaf\b|\bspine\b|\bNDR\b|\bXDR\b|\bHDR\b|\bEDR\b"
+        r"|compute\s+(?:network|fabric)|计算网|横向|集群网|\bEFA\b|\bleaf\b|\bspine\b|\bNDR\b|\bXDR\b|\bHDR\b|\bEDR\b"
         r"|参数面|算力网|Slingshot|host_network",
     }
 )
@@ -49,7 +49,7 @@ SCOPES: Final = _words(
         "lane": r"(?:per|each|every|/)\s?-?lane|每个?通道|单通道",
         "link": r"(?:per|each|every|/)\s?-?link|每条?链路|单链路",
         "port": r"(?:per|each|every|/)\s?-?port|每个?端?口|单端?口|\bports?\b",
-        "die": r"(?:per|each|/)\s?-?(?:die|GCD|chiplet)|每个?(?:die|裸片|芯粒)|单die",
+        "die": r"(?:per|each|/)\s?-?(?:die|GCD|chiplet)|每个?\s?(?:die|裸片|芯粒)|单\s?die",
         "superchip": r"(?:per|each|/)\s?-?super\s?chip|superchip",
         "accelerator": r"(?:per|each|every|/)\s?-?(?:GPU|NPU|TPU|XPU|PPU|card|chip|accelerator|device|package)"
         r"|每张?卡|单张?卡|每个?芯片|单芯片|每个?(?:GPU|NPU)|/卡",
