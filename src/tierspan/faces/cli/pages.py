@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tierspan.answers.audit.result import Audit
     from tierspan.answers.results import Comparison, Fitting, Prediction, Scaling
     from tierspan.faces.cli.session import Session
 
@@ -23,7 +24,7 @@ def check_page(page: str | None, *inputs: str | None) -> None:
 
 
 def write_report(
-    session: Session, answer: Prediction | Fitting | Scaling | Comparison, page: str | None, *, placed: Prediction | None = None
+    session: Session, answer: Prediction | Fitting | Scaling | Comparison | Audit, page: str | None, *, placed: Prediction | None = None
 ) -> None:
     """Write the page of an answer where one was asked for, and tell where it is.
 

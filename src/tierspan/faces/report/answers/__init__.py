@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tierspan.answers.audit.result import Audit
     from tierspan.answers.results import Comparison, Fitting, Prediction, Scaling
     from tierspan.faces.report.parts import Page
 
 
 def document(
-    answer: Prediction | Fitting | Scaling | Comparison, lang: str, commands: Sequence[str] = (), *, placed: Prediction | None = None
+    answer: Prediction | Fitting | Scaling | Comparison | Audit, lang: str, commands: Sequence[str] = (), *, placed: Prediction | None = None
 ) -> Page:
     """The page of an answer.
 
@@ -42,4 +43,10 @@ def document(
         from tierspan.faces.report.answers.comparison import comparison_page
 
         return comparison_page(answer, lang, commands)
+    from tierspan.answers.audit.result import Audit
+
+    if isinstance(answer, Audit):
+        from tierspan.faces.report.answers.audit import audit_page
+
+        return audit_page(answer, lang, commands)
     raise TypeError(f"{type(answer).__name__} has no page")
