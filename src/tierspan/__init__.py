@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tierspan.answers.catalog import list_catalog as list_catalog
     from tierspan.answers.catalog import show_accelerator as show_accelerator
     from tierspan.answers.catalog import show_system as show_system
+    from tierspan.answers.catalog_compare.comparison import compare_parts as compare_parts
     from tierspan.answers.collective import collective as collective
     from tierspan.answers.compare import compare as compare
     from tierspan.answers.model import describe_model as describe_model
@@ -62,6 +63,7 @@ _HOMES = {
     "load_profile": "tierspan.specs.profile.load",
     "compare": "tierspan.answers.compare",
     "collective": "tierspan.answers.collective",
+    "compare_parts": "tierspan.answers.catalog_compare.comparison",
     "describe_model": "tierspan.answers.model",
     "list_catalog": "tierspan.answers.catalog",
     "show_accelerator": "tierspan.answers.catalog",
@@ -79,6 +81,7 @@ __all__ = [
     "calibrate",
     "collective",
     "compare",
+    "compare_parts",
     "compare_systems",
     "describe_model",
     "figure",

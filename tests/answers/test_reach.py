@@ -108,7 +108,18 @@ def test_no_answer_goes_beyond_the_outermost_tier():
         collective(operation="all_reduce", cluster=question.cluster, size_bytes=2.0**20, ranks=16)
 
 
-@pytest.mark.parametrize("name", system_ids())
+NO_NETWORK_KNOWN = ("trainium3-alone", "ascend-950pr-alone", "atlas950")
+
+
+@pytest.mark.parametrize("name", NO_NETWORK_KNOWN)
+def test_a_system_whose_network_nobody_states_needs_one_to_grow(name: str):
+    with pytest.raises(InputError) as caught:
+        cluster(name, 100_000)
+    assert caught.value.message_id == "cluster.no_path"
+    assert cluster(name, 100_000, nic_Bps=50e9).accelerators == 100_000
+
+
+@pytest.mark.parametrize("name", [name for name in system_ids() if name not in NO_NETWORK_KNOWN])
 def test_every_system_of_the_catalogue_grows(name: str):
     large = cluster(name, 100_000)
     assert isinstance(large, Cluster)

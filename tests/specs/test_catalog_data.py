@@ -8,14 +8,15 @@ import pytest
 
 from tierspan.quantities.facts import SourceKind
 from tierspan.specs import catalog
-from tierspan.specs.catalog.tables import DATA, facts, rows
+from tierspan.specs.catalog.tables import DATA, UNMEASURED, facts, rows
 from tierspan.specs.catalog.units import unit_factor
 from tierspan.specs.precision import PRECISIONS
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 FACT_FILES = ("accelerator_facts", "fabric_facts", "system_facts")
 # FP8 that is not twice BF16: Gaudi 3 runs both at one rate, Trainium 1 too; Trainium2 prints 1299 against 667.
-FP8_EXCEPTIONS = {"gaudi3": 1.0, "trainium1-core": 1.0, "trainium2": 1.95}
+# Rubin is announced with FP8 at 4.4 times BF16, Trainium3 with 3.75; the two figures of the 950DT come from different tables.
+FP8_EXCEPTIONS = {"gaudi3": 1.0, "trainium1-core": 1.0, "trainium2": 1.95, "rubin": 4.375, "trainium3": 3.75, "ascend-950dt": 1.89}
 
 
 def all_fact_rows():
@@ -53,8 +54,11 @@ def test_every_unit_converts_and_the_values_are_positive():
     for name in FACT_FILES:
         for thing, listed in facts(name).items():
             for fact in listed:
+                if fact.is_text:
+                    assert fact.original.strip(), (name, thing, fact)
+                    continue
                 assert fact.value > 0, (name, thing, fact)
-                assert fact.unit in {"FLOP/s", "B", "B/s", "W", "s", "1"}, (name, thing, fact)
+                assert fact.unit in {"FLOP/s", "B", "B/s", "W", "s", "1", "kg", "A"}, (name, thing, fact)
 
 
 @pytest.mark.parametrize(
@@ -93,6 +97,34 @@ def test_the_tables_refer_to_each_other():
         assert len(set(ids)) == len(ids), name
 
 
+def test_the_tables_of_the_unmeasured_have_the_columns_of_the_measured():
+    for path in UNMEASURED.glob("*.csv"):
+        assert path.read_text(encoding="utf-8").splitlines()[0] == (DATA / path.name).read_text(encoding="utf-8").splitlines()[0], path.name
+
+
+def test_what_is_unmeasured_changes_no_figure_that_a_fit_used():
+    for name in FACT_FILES:
+        with (DATA / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            kept = {(row["id"], row["key"]) for row in csv.DictReader(file)}
+        with (UNMEASURED / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            assert not kept & {(row["id"], row["key"]) for row in csv.DictReader(file)}, name
+
+
+def test_printed_peaks_are_one_or_two_times_the_dense_sum():
+    seen = 0
+    for name in catalog.system_ids():
+        found = catalog.system(name)
+        for fact in found.facts:
+            if fact.key.startswith("headline_peak.") and fact.used:
+                _, precision, what = fact.key.split(".")
+                sum_of_dense = found.unit_accelerators * catalog.accelerator(found.accelerator).peak_flops[precision]
+                # The inference headline of Rubin is neither.
+                ratio = {"dense": 1, "training": 1, "sparse": 2, "unlabelled": 2, "inference": 10 / 7}[what]
+                assert fact.value / sum_of_dense == pytest.approx(ratio, rel=0.03), (name, fact.key)
+                seen += 1
+    assert seen > 8
+
+
 def test_no_two_names_fold_to_one():
     from tierspan.specs.catalog.names import folded
 
@@ -103,7 +135,7 @@ def test_no_two_names_fold_to_one():
 
 
 def test_the_csv_files_are_plain():
-    for path in sorted(DATA.glob("*.csv")):
+    for path in sorted((*DATA.glob("*.csv"), *UNMEASURED.glob("*.csv"))):
         content = path.read_bytes()
         assert b"\r" not in content, path
         with path.open(encoding="utf-8", newline="") as file:

@@ -79,7 +79,8 @@ def test_tables_name_only_what_the_catalogue_has():
     assert {name for row in table("architectures") for name in row["accelerators"].split()} <= known
     assert accelerator_of("NVIDIA H100 80GB HBM3") == "h100-sxm5-80gb"
     assert accelerator_of("AMD Instinct MI300X") == "mi300x"
-    assert accelerator_of("NVIDIA A100 80GB PCIe") == ""
+    assert accelerator_of("NVIDIA A100 80GB PCIe") == "a100-pcie-80gb"
+    assert accelerator_of("NVIDIA A30") == ""
     # A name that leaves the memory open is no product name.
     assert accelerator_of("A100") == ""
 
@@ -100,6 +101,7 @@ def test_tables_name_only_what_the_catalogue_has():
         ("nvidia_smi_topo_m_p5.48xlarge.txt", "dgx-h100", 8, 8, 400),
         ("nccl_allreduce_4x_h100_vm_issue309.txt", "dgx-h100", 32, 8, 400),
         ("nccl_allreduce_8x_h100_issue309.txt", "dgx-h100", 64, 8, 400),
+        ("nccl_topo_ncv4.xml.txt", "a100-pcie-node8", 4, 4, 25),
     ],
 )
 def test_public_dumps_become_clusters(name, system, accelerators, node_size, nic_gbps):
@@ -115,7 +117,6 @@ def test_public_dumps_become_clusters(name, system, accelerators, node_size, nic
     ("name", "reason"),
     [
         ("nccl_topo_g5.xml.txt", "topology.no_accelerators"),
-        ("nccl_topo_ncv4.xml.txt", "topology.product_unknown"),
         ("nccl_topo_ndv5.xml.txt", "topology.no_system"),
         ("nccl_topo_oci_b4_flattened.xml.txt", "topology.no_system"),
         ("nccl_graph_ncv4.xml.txt", "topology.no_system"),

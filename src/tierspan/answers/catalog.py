@@ -229,16 +229,17 @@ def system_sheet(found: System, card: Accelerator, assumed: str = "") -> SystemS
 
 
 def fact_to_dict(fact: Fact) -> dict[str, Any]:
-    """A fact as plain values for JSON; ``value`` is SI in ``unit``."""
+    """A fact as plain values for JSON; ``value`` is SI in ``unit``, null where the fact is words (they stand in ``original``)."""
     return {
         "key": fact.key,
-        "value": fact.value,
+        "value": None if fact.is_text else fact.value,
         "unit": fact.unit,
         "original": fact.original,
         "basis": fact.basis,
         "source": fact.source.reference,
         "source_kind": fact.source.kind,
         "date": fact.source.date,
+        "mark": fact.source.mark,
         "conflict": fact.conflict,
         "used": fact.used,
         "note": fact.note,

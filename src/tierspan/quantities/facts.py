@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
+
+TEXT_UNIT: Final = "text"
+"""The unit of a fact that is words, not a number: its ``value`` is NaN, ``original`` holds the words."""
+
+Mark = Literal["vendor page", "second hand", "measured", "derived", "assumed", "given"]
+"""How far a figure can be trusted by where it was read: ``vendor page`` was read there, ``second hand`` only as others repeat it."""
 
 SourceKind = Literal["datasheet", "paper", "press", "secondary", "derived", "text", "measured", "inline", "assumed"]
 
@@ -15,6 +21,19 @@ class Source:
     reference: str
     kind: SourceKind
     date: str = ""
+
+    @property
+    def mark(self) -> Mark:
+        """Whether the vendor's own page was read; a page reached by way of another text was not."""
+        match self.kind:
+            case "datasheet":
+                return "second hand" if " via " in self.reference else "vendor page"
+            case "measured" | "derived" | "assumed":
+                return self.kind
+            case "inline":
+                return "given"
+            case _:
+                return "second hand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +53,8 @@ class Fact:
     note: str = ""
     conflict: bool = False
     used: bool = True
+
+    @property
+    def is_text(self) -> bool:
+        """Words instead of a number."""
+        return self.unit == TEXT_UNIT

@@ -24,6 +24,7 @@ _FORMS: Final[Mapping[str, Mapping[Form, Telling]]] = {
     "AcceleratorSheet": {"html": knowledge.accelerator_page, "sentence": knowledge.accelerator, "short": knowledge.accelerator},
     "SystemSheet": {"html": knowledge.system_page, "sentence": knowledge.system, "short": knowledge.system},
     "CatalogList": {"html": knowledge.entries_page, "sentence": knowledge.entries, "short": knowledge.entries},
+    "PartsComparison": {"html": knowledge.compared_page, "sentence": knowledge.compared, "short": knowledge.compared},
     "ModelAnswer": {"html": knowledge.model_page, "sentence": knowledge.model, "short": knowledge.model},
     "Question": {"html": knowledge.question_page, "sentence": knowledge.question, "short": knowledge.question},
     "Trace": {"html": knowledge.trace_page, "sentence": short.trace, "short": short.trace},

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tierspan.answers.calibrate import Calibration
     from tierspan.answers.catalog import AcceleratorSheet, CatalogList, SystemSheet
+    from tierspan.answers.catalog_compare.comparison import PartsComparison
     from tierspan.answers.model import ModelAnswer
     from tierspan.answers.question import Question
     from tierspan.answers.validation.result import Validation
@@ -76,6 +77,19 @@ def entries_page(found: CatalogList, lang: str) -> str:
     from tierspan.faces.cli.render import sheets
 
     return _page(entries(found, lang), sheets.entries(found, (), (), lang), lang)
+
+
+def compared(answer: PartsComparison, lang: str) -> str:
+    """Which parts, and how many rows are not compared."""
+    refused = sum(bool(row.refused) for row in answer.rows)
+    return said("notebook.short.compared", lang, count=len(answer.parts), ids=", ".join(part.id for part in answer.parts), refused=refused)
+
+
+def compared_page(answer: PartsComparison, lang: str) -> str:
+    """What ``tierspan catalog compare`` tells."""
+    from tierspan.faces.cli.render import parts_compared
+
+    return _page(compared(answer, lang), parts_compared.comparison(answer, lang), lang)
 
 
 def model(answer: ModelAnswer, lang: str) -> str:

@@ -3,53 +3,70 @@
 from __future__ import annotations
 
 import csv
+import math
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final, cast
 
-from tierspan.quantities.facts import Fact, Source, SourceKind
+from tierspan.quantities.facts import TEXT_UNIT, Fact, Source, SourceKind
 from tierspan.specs.catalog.units import unit_factor
 
 DATA: Final = Path(__file__).parent / "data"
+UNMEASURED: Final = Path(__file__).parent / "unmeasured"
+"""The same tables for what no measurement refers to: more accelerators and systems, and more figures of the others. No fit depends on them."""
 
 
 @cache
 def rows(name: str) -> tuple[dict[str, str], ...]:
-    """Rows of ``data/<name>.csv`` as text."""
-    with (DATA / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))
+    """Rows of the table ``name`` as text: those of ``data``, then those of ``unmeasured``."""
+    found: list[dict[str, str]] = []
+    for path in (folder / f"{name}.csv" for folder in (DATA, UNMEASURED)):
+        if path.exists():
+            with path.open(encoding="utf-8", newline="") as file:
+                found += csv.DictReader(file)
+    return tuple(found)
 
 
 @cache
 def rows_by_id(name: str) -> dict[str, dict[str, str]]:
-    """Rows of ``data/<name>.csv`` by their ``id``, in the order of the file."""
+    """Rows of the table ``name`` by their ``id``, in the order of the files."""
     return {row["id"]: row for row in rows(name)}
 
 
 @cache
 def facts(name: str) -> dict[str, tuple[Fact, ...]]:
-    """Facts of ``data/<name>.csv`` by the id of the thing they describe, in the order of the file."""
+    """Facts of the table ``name`` by the id of the thing they describe, in the order of the files."""
     found: dict[str, list[Fact]] = {}
     for row in rows(name):
-        found.setdefault(row["id"], []).append(_fact(row))
+        found.setdefault(row["id"], []).append(fact_of(row))
     return {thing: tuple(listed) for thing, listed in found.items()}
 
 
 def used(listed: tuple[Fact, ...]) -> dict[str, float]:
     """Value by key of the facts that predictions take."""
-    return {fact.key: fact.value for fact in listed if fact.used}
+    return {fact.key: fact.value for fact in listed if fact.used and not fact.is_text}
 
 
-def _fact(row: dict[str, str]) -> Fact:
-    factor, si_unit = unit_factor(row["unit"])
+def fact_of(row: Mapping[str, str]) -> Fact:
+    """The fact of one row.
+
+    Raises:
+        ValueError: the unit is not known, or the value is no number.
+    """
+    if row["unit"] == TEXT_UNIT:
+        value, si_unit = math.nan, TEXT_UNIT
+    else:
+        factor, si_unit = unit_factor(row["unit"])
+        # Divided where the unit is a small one, so that 2.5 us is 2.5e-06 and not a neighbour of it.
+        value = float(row["value"]) * factor if factor >= 1e-2 else float(row["value"]) / round(1 / factor)
     return Fact(
         key=row["key"],
-        # Divided where the unit is a small one, so that 2.5 us is 2.5e-06 and not a neighbour of it.
-        value=float(row["value"]) * factor if factor >= 1e-2 else float(row["value"]) / round(1 / factor),
+        value=value,
         unit=si_unit,
         source=Source(row["source"], cast("SourceKind", row["source_kind"]), row["date"]),
         basis=row["basis"],
-        original=row["value"] if row["unit"] == "1" else f"{row['value']} {row['unit']}",
+        original=row["value"] if row["unit"] in ("1", TEXT_UNIT) else f"{row['value']} {row['unit']}",
         note=row["note"],
         conflict=row["conflict"] == "1",
         used=row["used"] == "1",

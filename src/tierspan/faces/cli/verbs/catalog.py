@@ -51,6 +51,24 @@ def show(session: Session, name: str, as_json: bool) -> int:
     return 0
 
 
+@command.command("compare")
+@click.argument("names", nargs=-1, required=True, metavar="A B...")
+@json_option
+@click.pass_obj
+def compare(session: Session, names: tuple[str, ...], as_json: bool) -> int:
+    """Two or more of them side by side on one basis."""
+    from tierspan.answers.catalog_compare.comparison import compare_parts
+
+    answer = compare_parts(*names)
+    if as_json:
+        session.json(answer)
+        return 0
+    from tierspan.faces.cli.render import parts_compared
+
+    session.show(*parts_compared.comparison(answer, session.lang))
+    return 0
+
+
 @command.command("model")
 @click.argument("file_or_id", metavar="FILE_OR_ID")
 @click.option("--seq-len", "sequence_length", type=click.IntRange(min=1), metavar="N", help="flops.option.seq_len")
