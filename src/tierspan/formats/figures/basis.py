@@ -44,7 +44,8 @@ def settled(reading: Reading, meanings: Sequence[Meaning], part: Part) -> Readin
         reading,
         status="certain" if stated else "assumed",
         factor=first.factor,
-        value_si=printed * first.factor,
+        # a sheet rounds: where the part is recognised its own figure is used, 989 for half of 1,979
+        value_si=(first.prints if near(printed, first.prints, 0.002) else printed) * first.factor,
         scope=first.scope,  # type: ignore[arg-type]
         direction=first.direction or reading.direction,  # type: ignore[arg-type]
         density=first.density or reading.density,  # type: ignore[arg-type]

@@ -41,6 +41,8 @@ def audit_parts(audit: Audit, lang: str, *, brief: bool = False) -> list[Rendera
         parts.append(lines(*(finding_text(f, lang) for f in audit.findings), head=title("audit.findings", lang)))
     if audit.readings:
         parts.append(fitted(drawn(readings_sheet(audit, lang))))
+        if whys := _why_lines(audit, lang):
+            parts.append(lines(*whys, head=title("audit.reasons", lang)))
     if audit.claims:
         told = [
             f"{named('audit.verdict', c.verdict, lang)}{said('render.colon', lang)}{c.text}\n  "
@@ -62,8 +64,8 @@ def audit_parts(audit: Audit, lang: str, *, brief: bool = False) -> list[Rendera
     return parts
 
 
-def readings_sheet(audit: Audit, lang: str) -> Sheet:
-    """Every figure: as written, as read, the value used, the factor, how sure, and why."""
+def readings_sheet(audit: Audit, lang: str, *, reasons: bool = False) -> Sheet:
+    """Every figure: as written, as read, the value used, the factor, how sure; with ``reasons`` also why (the terminal tells them below)."""
     from tierspan.faces.cli.render.table import Column, Sheet, number
 
     rows = tuple(
@@ -72,15 +74,45 @@ def readings_sheet(audit: Audit, lang: str) -> Sheet:
             r.text,
             meaning_text(r, lang),
             value_text(r.value_si, r.unit_si, lang),
-            number_of(r.factor, 3) if r.factor != 1.0 else "",
+            factor_text(r.factor),
             named("audit.status", r.status, lang),
-            said("list.comma", lang).join(reason_text(x, lang) for x in r.reasons),
+            *([said("list.comma", lang).join(why_texts(r, lang))] if reasons else []),
         )
         for r in audit.readings
     )
-    heads = [said(f"audit.column.{name}", lang) for name in ("line", "text", "meaning", "value", "factor", "status", "why")]
-    columns = (number(heads[0]), Column(heads[1]), Column(heads[2]), number(heads[3]), number(heads[4]), Column(heads[5]), Column(heads[6]))
-    return Sheet(columns, rows, said("audit.readings", lang))
+    names = ("line", "text", "meaning", "value", "factor", "status", "why")
+    heads = [said(f"audit.column.{name}", lang) for name in names]
+    columns = [number(heads[0]), Column(heads[1]), Column(heads[2]), number(heads[3]), number(heads[4]), Column(heads[5], fold=False)]
+    return Sheet((*columns, *([Column(heads[6])] if reasons else [])), rows, said("audit.readings", lang))
+
+
+def why_texts(r: Reading, lang: str) -> list[str]:
+    """Why a figure was taken as it was, then what else it could be."""
+    told = [reason_text(x, lang) for x in r.reasons]
+    for other in r.alternatives:
+        fields = said("list.comma", lang).join(field_text(name, value, lang) for name, value in other.changes.items() if name != "scope")
+        value = value_text(other.value_si, other.unit_si, lang)
+        told.append(said("audit.else", lang, value=value, fields=fields, reason=reason_text(other.reason, lang)))
+    return told
+
+
+def factor_text(factor: float) -> str:
+    """The factor from the printed figure to the value used, as people write it: 1/2, 18; nothing for 1."""
+    if factor == 1.0:
+        return ""
+    if factor < 1.0 and abs(1.0 / factor - round(1.0 / factor)) < 1e-6:
+        return f"1/{round(1.0 / factor)}"
+    return number_of(factor, 3)
+
+
+def _why_lines(audit: Audit, lang: str) -> list[str]:
+    """The reasons below the table: figures with the same reasons share a line."""
+    by_text: dict[str, list[str]] = {}
+    for r in audit.readings:
+        for text in why_texts(r, lang):
+            by_text.setdefault(text, []).append(r.text)
+    colon, comma = said("render.colon", lang), said("list.comma", lang)
+    return [f"{comma.join(dict.fromkeys(figures))}{colon}{text}" for text, figures in by_text.items()]
 
 
 def room_sheet(audit: Audit, lang: str) -> Sheet:

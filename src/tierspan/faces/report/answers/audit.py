@@ -26,12 +26,15 @@ def audit_page(audit: Audit, lang: str, commands: Sequence[str] = ()) -> Page:
         *_steps(audit, lang),
         _room(audit, lang),
         _claims(audit, lang),
-        Section(
-            "readings", said("audit.readings", lang), (said("page.audit.readings.note", lang),), tables=(shared.table(readings_sheet(audit, lang)),)
-        ),
+        _readings(audit, lang),
         shared.again_section(commands, lang),
     ]
     return shared.page(title, headline(audit, lang), sections, lang, "")
+
+
+def _readings(audit: Audit, lang: str) -> Section:
+    sheet = readings_sheet(audit, lang, reasons=True)
+    return Section("readings", said("audit.readings", lang), (said("page.audit.readings.note", lang),), tables=(shared.table(sheet),))
 
 
 def _cards(audit: Audit, lang: str) -> list[Card]:
