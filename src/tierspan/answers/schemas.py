@@ -9,7 +9,9 @@ from typing import Any, Final
 from tierspan.quantities.errors import UnknownNameError
 
 RESULTS: Final[Mapping[str, str]] = {
+    "audit": "tierspan.answers.audit.printed:PrintedAudit",
     "calibrate": "tierspan.answers.calibrate:Calibration",
+    "catalog-compare": "tierspan.answers.catalog_compare.comparison:PartsComparison",
     "collective": "tierspan.answers.collective:CollectiveAnswer",
     "compare": "tierspan.answers.comparison.results:CompareAnswer",
     "fit": "tierspan.answers.results:Fitting",
