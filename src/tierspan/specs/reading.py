@@ -41,10 +41,10 @@ class Reading:
     """One figure.
 
     ``printed_si`` is the figure as printed, in ``unit_si`` (B/s, FLOP/s, B, s, W, 1 ...); ``value_si`` is the same on tierspan's basis (per
-    direction, dense, per accelerator where the printed scope can be divided) and equals ``printed_si * factor``
-    up to the rounding of the sheet; ``reasons`` explain each part of the factor. ``scope``, ``direction``, ``density`` and ``precision`` describe the PRINTED figure; "" where the sheet does not say and nothing was
-    assumed. ``subject`` is the thing the figure is about as written, ``catalog_id`` the part of the catalogue that it was recognised as.
-    ``count`` is the number that stood before the figure as a factor ("8 x 400G": 8), 1 without.
+    direction, dense, per accelerator where the printed scope can be divided) and equals ``printed_si * factor`` up to the rounding of the sheet;
+    ``reasons`` explain each part of the factor. ``scope``, ``direction``, ``density`` and ``precision`` describe the PRINTED figure; "" where the
+    sheet does not say and nothing was assumed. ``subject`` is the thing the figure is about as written, ``catalog_id`` the part of the catalogue
+    that it was recognised as. ``count`` is the number that stood before the figure as a factor ("8 x 400G": 8), 1 without.
     """
 
     text: str

@@ -40,7 +40,7 @@ def audit_parts(audit: Audit, lang: str, *, brief: bool = False) -> list[Rendera
     if audit.findings:
         parts.append(lines(*(finding_text(f, lang) for f in audit.findings), head=title("audit.findings", lang)))
     if audit.readings:
-        parts.append(fitted(drawn(readings_sheet(audit, lang))))
+        parts += [fitted(drawn(sheet)) for sheet in readings_sheets(audit, lang)]
         if whys := _why_lines(audit, lang):
             parts.append(lines(*whys, head=title("audit.reasons", lang)))
     if audit.claims:
@@ -64,13 +64,19 @@ def audit_parts(audit: Audit, lang: str, *, brief: bool = False) -> list[Rendera
     return parts
 
 
-def readings_sheet(audit: Audit, lang: str, *, reasons: bool = False) -> Sheet:
-    """Every figure: as written, as read, the value used, the factor, how sure; with ``reasons`` also why (the terminal tells them below)."""
+def readings_sheets(audit: Audit, lang: str, *, reasons: bool = False) -> list[Sheet]:
+    """A table for each file that has figures: as written, as read, the value used, the factor, how sure; with ``reasons`` also why."""
+    several = len(audit.files) > 1
+    found = {name: [r for r in audit.readings if r.file == name] for name in audit.files}
+    return [_readings_sheet(listed, name if several else "", lang, reasons) for name, listed in found.items() if listed]
+
+
+def _readings_sheet(listed: Sequence[Reading], file: str, lang: str, reasons: bool) -> Sheet:
     from tierspan.faces.cli.render.table import Column, Sheet, number
 
     rows = tuple(
         (
-            str(r.line) if len(audit.files) == 1 else f"{r.file}:{r.line}",
+            str(r.line),
             r.text,
             meaning_text(r, lang),
             value_text(r.value_si, r.unit_si, lang),
@@ -78,12 +84,14 @@ def readings_sheet(audit: Audit, lang: str, *, reasons: bool = False) -> Sheet:
             named("audit.status", r.status, lang),
             *([said("list.comma", lang).join(why_texts(r, lang))] if reasons else []),
         )
-        for r in audit.readings
+        for r in listed
     )
     names = ("line", "text", "meaning", "value", "factor", "status", "why")
     heads = [said(f"audit.column.{name}", lang) for name in names]
     columns = [number(heads[0]), Column(heads[1]), Column(heads[2]), number(heads[3]), number(heads[4]), Column(heads[5], fold=False)]
-    return Sheet((*columns, *([Column(heads[6])] if reasons else [])), rows, said("audit.readings", lang))
+    return Sheet(
+        (*columns, *([Column(heads[6])] if reasons else [])), rows, said("audit.readings", lang) + (said("render.colon", lang) + file if file else "")
+    )
 
 
 def why_texts(r: Reading, lang: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tierspan.faces.cli.render.audit import headline, readings_sheet, reason_text, room_sheet
+from tierspan.faces.cli.render.audit import headline, readings_sheets, reason_text, room_sheet
 from tierspan.faces.cli.render.parts import named, said
 from tierspan.faces.report.answers import shared
 from tierspan.faces.report.parts import Card, Column, Note, Page, Section, Table
@@ -33,8 +33,8 @@ def audit_page(audit: Audit, lang: str, commands: Sequence[str] = ()) -> Page:
 
 
 def _readings(audit: Audit, lang: str) -> Section:
-    sheet = readings_sheet(audit, lang, reasons=True)
-    return Section("readings", said("audit.readings", lang), (said("page.audit.readings.note", lang),), tables=(shared.table(sheet),))
+    tables = tuple(shared.table(sheet) for sheet in readings_sheets(audit, lang, reasons=True))
+    return Section("readings", said("audit.readings", lang), (said("page.audit.readings.note", lang),), tables=tables)
 
 
 def _cards(audit: Audit, lang: str) -> list[Card]:
