@@ -13,7 +13,9 @@ import pytest
 from tierspan.quantities import messages
 from tierspan.quantities.errors import InputError, Place, UnknownNameError
 from tierspan.quantities.findings import Finding
+from tierspan.specs.catalog.tables import rows
 
+EXPECTED = ("a text", "a list", "a single value", "a mapping", "a number", "a whole number", "true or false", "a number or a text with a unit")
 SOURCE = Path(messages.__file__).parents[2]
 FOLDER = Path(messages.__file__).parent
 AREAS = sorted(
@@ -89,6 +91,34 @@ def test_nothing_near_is_no_empty_list():
     error = UnknownNameError("key.unknown", "zzzz", ["tensor", "layers"])
     assert str(error) == "error: the key zzzz is not known here\n  remedy: Correct the spelling, or remove the key."
     assert messages.render_error(error, "zh") == "错误：此处不认识键 zzzz\n  处理办法：请更正拼写，或删除该键。"
+
+
+def test_phrases_of_the_catalogue_are_told_in_every_language():
+    phrases = {row["assumed"] for row in rows("aliases") if row["assumed"]} | set(EXPECTED)
+    for phrase in phrases:
+        assert messages.word(phrase, "en") == phrase
+        assert re.search("[\u4e00-\u9fff]", messages.word(phrase, "zh")), phrase
+    assert messages.fill("question.alias", "zh", {"name": "NVL72", "assumed": "generation not stated: GB200"}).endswith("未说明代次，取 GB200")
+    assert "应为整数" in messages.fill("value.type", "zh", {"key": "n", "expected": "a whole number", "value": "x"})
+    assert messages.word("no such phrase", "zh") == "no such phrase"
+
+
+def test_no_blank_stands_between_two_chinese_characters():
+    values = {"low": "15.2 秒", "high": "18.8 秒"}
+    assert messages.fill("predict.range", "zh", values) == "15.2 秒至 18.8 秒"
+    assert messages.fill("predict.range", "zh", {"low": "692 ms", "high": "858 ms"}) == "692 ms 至 858 ms"
+    assert messages.fill("predict.range", "en", values) == "15.2 秒 to 18.8 秒"
+    # What a user wrote stays as it is.
+    assert "我的 文件" in messages.fill("file.not_found", "zh", {"path": "我的 文件"})
+    assert messages.fill("json.not_object.remedy", "zh", {}).endswith('{"key": value, ...}')
+
+
+def test_chinese_texts_keep_to_the_terms_of_the_field():
+    texts = "\n".join(messages.catalogue("zh").values())
+    assert not re.findall("[\u4e00-\u9fff] [\u4e00-\u9fff]|[\u4e00-\u9fff]rank|rank[\u4e00-\u9fff]|微批(?!次)|(?<!低)秩", texts)
+    jobs = "predict|fit|memory|question|strategy|report|page|validate|calibrate|glossary"
+    memory = [text for id_, text in messages.catalogue("zh").items() if re.match(f"(?:{jobs})[.]", id_) and "内存" in text]
+    assert [text for text in memory if not re.search("主机内存|内存语义|内存访问|机器的内存", text)] == []
 
 
 def test_render_without_a_place_leaves_no_empty_part():

@@ -9,15 +9,22 @@ failure of this module: an unknown id or a missing placeholder falls back to the
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from string import Formatter
 
 from tierspan.quantities.errors import InputError, Place
 from tierspan.quantities.findings import Finding
 
 DEFAULT_LANGUAGE = "en"
 _FOLDER = Path(__file__).parent
+_FORMATTER = Formatter()
+_CHINESE = re.compile("[\u4e00-\u9fff]")
+_NO_WORD = re.compile("[^a-z0-9]+")
+_PHRASES = frozenset({"assumed", "expected", "found"})
+"""Placeholders whose values are phrases of the catalogue or of the reader of a file, see ``word``."""
 _strict = False
 
 
@@ -63,11 +70,45 @@ def fill(message_id: str, lang: str, values: Mapping[str, object]) -> str:
             raise UnknownMessageError(f"no text for message id {message_id!r}")
         return _bare(message_id, values)
     try:
-        return template.format_map(values)
+        if lang == DEFAULT_LANGUAGE:
+            return template.format_map(values)
+        return _without_stray_blanks(template, {name: _worded(name, value, lang) for name, value in values.items()})
     except (LookupError, ValueError, TypeError, AttributeError) as problem:
         if _strict:
             raise UnknownMessageError(f"message {message_id!r}: cannot fill {template!r} from {sorted(values)}: {problem!r}") from problem
         return _bare(message_id, values)
+
+
+def word(english: str, lang: str) -> str:
+    """A word or phrase that stands in data or code in English, in another language; as it is where no catalogue has it."""
+    return catalogue(lang).get(f"word.{_NO_WORD.sub('_', english.casefold()).strip('_')}", english)
+
+
+def _worded(name: str, value: object, lang: str) -> object:
+    return word(value, lang) if name in _PHRASES and isinstance(value, str) else value
+
+
+def _without_stray_blanks(template: str, values: Mapping[str, object]) -> str:
+    """The filled template; a blank between a value and the text around it goes where both are Chinese (``3 小时`` before ``至``)."""
+    parts: list[str] = []
+    after_value = False
+    for literal, name, spec, conversion in _FORMATTER.parse(template):
+        if after_value and _blank_between(parts[-1], literal):
+            literal = literal[1:]
+        parts.append(literal)
+        after_value = name is not None
+        if name is None:
+            continue
+        field = f"{{{name}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}}}"
+        value = field.format_map(values)
+        if literal.endswith(" ") and _CHINESE.match(literal[-2:-1]) and _CHINESE.match(value):
+            parts[-1] = literal[:-1]
+        parts.append(value)
+    return "".join(parts)
+
+
+def _blank_between(before: str, after: str) -> bool:
+    return after.startswith(" ") and bool(_CHINESE.match(before[-1:]) and _CHINESE.match(after[1:2]))
 
 
 def text(message_id: str, /, lang: str = DEFAULT_LANGUAGE, **values: object) -> str:

@@ -359,7 +359,8 @@ def assumption_texts(taken: Sequence[Assumption], lang: str) -> list[str]:
         reason = fill(a.reason_id, lang, {**a.values, "value": a.value})
         by_reason.setdefault(reason, []).append(f"{a.field} = {_value(a.value, lang)}")
     colon = said("render.colon", lang)
-    return [f"{', '.join(fields)}{colon}{reason}" for reason, fields in by_reason.items()]
+    comma = said("list.comma", lang)
+    return [f"{comma.join(fields)}{colon}{reason}" for reason, fields in by_reason.items()]
 
 
 def _value(value: object, lang: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tierspan.faces.cli.render.facts import facts_table
 from tierspan.faces.cli.render.keyvalue import pairs
 from tierspan.faces.cli.render.table import Column, number, table
-from tierspan.quantities.messages import fill
+from tierspan.quantities.messages import fill, word
 from tierspan.quantities.printing import format_bytes, format_duration, format_number, format_quantity
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def accelerator(sheet: AcceleratorSheet, lang: str) -> list[RenderableType]:
     card = sheet.accelerator
     rows = [(_t("id", lang), card.id), (_t("default_system", lang), sheet.default_system)]
     if sheet.assumed:
-        rows.append((_t("assumed", lang), sheet.assumed))
+        rows.append((_t("assumed", lang), word(sheet.assumed, lang)))
     peaks = [(name, format_number(peak / 1e12, 4), _share(card.achievable.get(name))) for name, peak in card.peak_flops.items()]
     dense = [Column(_t("precision", lang)), number(_t("peak_dense", lang), "TFLOP/s"), number(_t("achievable", lang), "%")]
     rows += [
@@ -72,7 +72,7 @@ def system(sheet: SystemSheet, lang: str) -> list[RenderableType]:
         (_t("ratio", lang), _t("none", lang) if sheet.scale_ratio is None else f"{format_number(sheet.scale_ratio)} : 1"),
     ]
     if sheet.assumed:
-        rows.append((_t("assumed", lang), sheet.assumed))
+        rows.append((_t("assumed", lang), word(sheet.assumed, lang)))
     planes = [(tier, "") for tier in found.tiers] + [(tier, _t("apart", lang)) for tier in found.other_planes]
     columns = [
         Column(_t("tier", lang)),
