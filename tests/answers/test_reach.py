@@ -73,6 +73,9 @@ def test_one_tier_is_enough_for_one_domain_and_is_told():
     assert found(system=pod(LINK, NET), accelerators=64) == {}
     assert found(system=pod(NET), accelerators=64) == {"cluster.no_scale_up": "info"}
     assert found(system=pod(LINK), accelerators=1, tp=1) == {}
+    boundless = pod({**LINK, "domain_size": None})
+    assert found(system=boundless, accelerators=8) == {"cluster.no_scale_out": "info"}
+    assert found(system=boundless, accelerators=64) == {"cluster.unbounded": "warning"}
 
 
 def test_the_rate_of_the_network_makes_the_missing_tier_and_is_noted():
@@ -126,9 +129,9 @@ def test_every_system_of_the_catalogue_grows(name: str):
     assert [f.id for f in tier_findings(large)] in ([], ["cluster.no_scale_up"])
 
 
-def test_both_findings_read_in_every_language():
-    for tiers in (pod(LINK), pod(NET)):
-        told = tier_findings(build_question(**JOB, system=tiers, accelerators=8).cluster)
+def test_the_findings_read_in_every_language():
+    for tiers, count in ((pod(LINK), 8), (pod(NET), 8), (pod({**LINK, "domain_size": None}), 64)):
+        told = tier_findings(build_question(**JOB, system=tiers, accelerators=count).cluster)
         for lang in languages():
             assert len([render_finding(f, lang) for f in told]) == 1
 

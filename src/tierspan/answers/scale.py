@@ -70,7 +70,7 @@ def _cluster(cluster: Cluster, n: int, node_size: int) -> Cluster:
         if node_size != cluster.node_size and tiers[0].domain_size == cluster.node_size:
             tiers = (replace(tiers[0], domain_size=node_size), *tiers[1:])
         return replace(cluster, accelerators=n, node_size=node_size, tiers=tiers)
-    smaller = cluster_of(cluster.system, n, node_size=node_size)
+    smaller = cluster_of(cluster.system, n, node_size=node_size, place=Place(key="node_sizes"))
     tiers = (replace(cluster.tiers[0], domain_size=smaller.tiers[0].domain_size), *cluster.tiers[1:])
     return replace(cluster, accelerators=n, node_size=node_size, tiers=tiers)
 

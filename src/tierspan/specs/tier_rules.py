@@ -15,6 +15,8 @@ def tier_findings(cluster: Cluster) -> tuple[Finding, ...]:
     if cluster.accelerators == 1:
         return ()
     if all(tier.kind == "scale-up" for tier in cluster.tiers):
+        if outer.domain_size is None and cluster.accelerators > cluster.node_size:
+            return (Finding("cluster.unbounded", "warning", {"tier": outer.name, "accelerators": cluster.accelerators}),)
         return (Finding("cluster.no_scale_out", "info", {"tier": outer.name, "domain": outer.domain_size or cluster.accelerators}),)
     if all(tier.kind != "scale-up" for tier in cluster.tiers):
         return (Finding("cluster.no_scale_up", "info", {"tier": inner.name}),)
