@@ -29,6 +29,8 @@ class Meaning:
 def settled(reading: Reading, meanings: Sequence[Meaning], part: Part) -> Reading | None:
     """The reading with the first meaning that prints its figure and contradicts nothing that the sheet says; None where none does."""
     printed = reading.printed_si
+    if reading.scope == "die" and part.package == 1:
+        return None  # how many dies its package has, the catalogue does not say
     fits = [m for m in meanings if near(printed, m.prints) and _agrees(reading, m)]
     if not fits:
         return None
@@ -57,7 +59,7 @@ def settled(reading: Reading, meanings: Sequence[Meaning], part: Part) -> Readin
 
 def peak_meanings(part: Part) -> Iterator[Meaning]:
     """Peaks of a part: by precision, dense and sparse, of one accelerator and of the unit that one buys."""
-    sizes = [("accelerator", 1.0)]
+    sizes = [("accelerator", 1.0), *_bundles(part)]
     if part.accelerators > 1:
         sizes.append(("rack" if part.accelerators > part.node else "node", float(part.accelerators)))
     if part.is_system:
@@ -68,6 +70,13 @@ def peak_meanings(part: Part) -> Iterator[Meaning]:
             for scope, number in sizes:
                 if peak is not None and peak == peak:
                     yield Meaning(peak * times * number, 1.0 / times / number, scope, number, density=density, precision=precision)
+
+
+def _bundles(part: Part) -> Iterator[tuple[str, float]]:
+    if part.package > 1:
+        yield "package", float(part.package)
+    if part.superchip > 1:
+        yield "superchip", float(part.superchip)
 
 
 def link_meanings(part: Part) -> Iterator[Meaning]:
@@ -88,6 +97,8 @@ def link_meanings(part: Part) -> Iterator[Meaning]:
 def memory_meanings(part: Part, one: float) -> Iterator[Meaning]:
     """Memory, or memory bandwidth, of one accelerator and of the unit that one buys."""
     yield Meaning(one, 1.0, "accelerator", 1.0)
+    for scope, number in _bundles(part):
+        yield Meaning(one * number, 1.0 / number, scope, number)
     for scope, number in (("node", part.node), ("rack", part.accelerators)):
         if number > 1:
             yield Meaning(one * number, 1.0 / number, scope, float(number))
@@ -100,7 +111,11 @@ def _agrees(reading: Reading, meaning: Meaning) -> bool:
         return False
     if reading.precision and meaning.precision and not _same_precision(reading.precision, meaning.precision):
         return False
-    wide = {"rack", "node", "domain", "cluster", "superchip"}
+    if (reading.scope == "superchip") != (meaning.scope == "superchip"):
+        return False
+    if meaning.scope == "package" and reading.scope not in ("", "package"):
+        return False
+    wide = {"rack", "node", "domain", "cluster", "superchip", "package"}
     if reading.scope in ("accelerator", "link", "lane", "die") and meaning.scope in wide:
         return False
     return (reading.scope == "link") == (meaning.scope == "link")

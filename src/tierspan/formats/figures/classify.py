@@ -41,7 +41,7 @@ def classified(context: Context, file: str) -> Reading:
     density = words.first_behind(words.DENSITY, nearby, context.near_after) or words.nearest(words.DENSITY, context.note, "")
     precision = words.nearest(words.PRECISIONS, nearby, context.near_after) if quantity in ("compute rate", "efficiency") else ""
     if quantity == "compute rate" and not precision:
-        precision = words.nearest(words.PRECISIONS, context.section, "")
+        precision = words.nearest(words.PRECISIONS, context.prefix, "") or words.nearest(words.PRECISIONS, context.section, "")
     latency = words.nearest(words.LATENCY, f"{wide} {before}", context.near_after) if quantity == "latency" else ""
     return Reading(
         text=span.text, line=context.line.number, quantity=quantity, printed_si=value, unit_si=unit, file=file, label=_label(context),
@@ -112,6 +112,8 @@ def _scope(context: Context, wide: str, quantity: Quantity) -> ReadingScope:
     found = found or words.nearest(words.SCOPES, f"{context.column} {context.row}", "") or words.nearest(words.SCOPES, wide, "")
     if found == "switch" and context.span.count != 1:
         found = "port"
+    if not found and words.SCOPES["superchip"].search(context.prefix):
+        found = "superchip"
     return found if found in get_args(ReadingScope) else ""  # type: ignore[return-value]
 
 

@@ -80,6 +80,9 @@ def _of_text(
     counted = ""
     for i, span in enumerate(found):
         start = found[i - 1].end if i else 0
+        # What follows the figure before, up to the end of its clause, is about that one: "25 GB/s per link, 450 GB/s in all".
+        ended = _CLAUSE.search(spoken[start : span.start]) if i else None
+        start += ended.end() if ended else 0
         stop = found[i + 1].start if i + 1 < len(found) else len(text)
         after = spoken[span.end : stop]
         cut = _CLAUSE.search(after)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
+from tierspan.quantities.facts import Fact
 from tierspan.specs.catalog import accelerator, default_system, system
 from tierspan.specs.catalog.tables import facts
 from tierspan.specs.hardware import System
@@ -32,6 +35,10 @@ class Part:
     system_power_W: float | None = None
     is_system: bool = False
     other_powers_W: tuple[float, ...] = field(default=())
+    package: int = 1
+    """Accelerators of the catalogue in what the vendor sells as one: 2 where it counts dies or cores of a card."""
+    superchip: int = 1
+    """Accelerators beside a CPU on one superchip."""
 
 
 @cache
@@ -50,8 +57,14 @@ def part(thing: str, name: str) -> Part:
         memory_bandwidth_Bps=card.memory_bandwidth_Bps, power_W=card.power_W,
         scale_up_Bps=inner.bandwidth_Bps if inner is not None else float("nan"), links=links,
         scale_out_Bps=outer.bandwidth_Bps if outer is not None else float("nan"), system_power_W=found.unit_power_W if thing == "system" else None,
-        is_system=thing == "system", other_powers_W=powers,
+        is_system=thing == "system", other_powers_W=powers, package=_package(card.facts), superchip=2 if "(one GPU)" in card.name else 1,
     )  # fmt: skip
+
+
+def _package(listed: Iterable[Fact]) -> int:
+    """How many of the catalogue's accelerators the figures of its sources count together ("128 GB per 2")."""
+    found = [re.search(r" per (\d+)$", fact.original) for fact in listed if fact.key == "memory" and fact.used]
+    return next((int(match[1]) for match in found if match and int(match[1]) <= 4), 1)
 
 
 def near(a: float, b: float, tolerance: float = 0.02) -> bool:

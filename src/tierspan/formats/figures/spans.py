@@ -86,6 +86,9 @@ _CLASSIFIERS = re.compile(r"[个台张套块条片只颗机卡]|pcs|pieces|switc
 _STAGE = re.compile(r"(leaf|spine|core)(?:\s+switch(?:es)?)?(?:交换机)?\s*[:：]?\s*$", re.IGNORECASE)
 _RATIO = re.compile(r"(?<![\w.:/-])(?P<a>\d+(?:\.\d+)?)\s?[:：]\s?(?P<b>\d+(?:\.\d+)?)(?![\w:：/-]|\.\d)")
 
+_SPARSITY = re.compile(r"\s*(?:structured\s+)?spars|\s*(?:结构化)?稀疏", re.IGNORECASE)
+"""Behind 2:4 it is a pattern of zeros, no ratio of the sheet."""
+
 
 def spans_of(text: str, named: Sequence[tuple[int, int]] = ()) -> tuple[Span, ...]:
     """The figures of a line from left to right; positions are those of the line as it was given (normalising keeps lengths).
@@ -121,7 +124,8 @@ def spans_of(text: str, named: Sequence[tuple[int, int]] = ()) -> tuple[Span, ..
                 )
     for match in _RATIO.finditer(plain):
         start, end = match.span()
-        if not any(s.start < end and start < s.end for s in taken) and float(match["b"]):
+        pattern = _SPARSITY.match(plain[end:])
+        if not pattern and not any(s.start < end and start < s.end for s in taken) and float(match["b"]):
             value = float(match["a"]) / float(match["b"])
             taken.append(Span(start, end, text[start:end], Quantity(value, "1", text[start:end], 1.0), noun="ratio"))
     for start, _ in named:

@@ -29,7 +29,13 @@ TIERS: Final = _words(
     }
 )
 """The tier that a word names; the nearest word to a figure decides."""
-DENSITY: Final = _words({"sparse": r"sparse|sparsity|稀疏|2\s?:\s?4|structured", "dense": r"\bdense\b|without\s+sparsity|no\s+sparsity|稠密|非稀疏"})
+DENSITY: Final = _words(
+    {
+        "dense": r"\bdense\b|(?:without|w/o|no|non|not)[\s-]+(?:2\s?:\s?4\s+|structured\s+)*spars\w+|稠密|(?:不含|不带|不计|无|非)(?:结构化)?稀疏",
+        "sparse": r"sparse|sparsity|稀疏|2\s?:\s?4|structured",
+    }
+)
+"""Density; that of dense comes first, for "without sparsity" holds a word of both."""
 PRECISIONS: Final = _words(
     {
         "fp64": r"FP-?64|double\s+precision|双精度",
@@ -49,9 +55,10 @@ SCOPES: Final = _words(
         "lane": r"(?:per|each|every|/)\s?-?lane|每个?通道|单通道",
         "link": r"(?:per|each|every|/)\s?-?link|每条?链路|单链路",
         "port": r"(?:per|each|every|/)\s?-?port|每个?端?口|单端?口|\bports?\b",
-        "die": r"(?:per|each|/)\s?-?(?:die|GCD|chiplet)|每个?\s?(?:die|裸片|芯粒)|单\s?die",
-        "superchip": r"(?:per|each|/)\s?-?super\s?chip|superchip",
-        "accelerator": r"(?:per|each|every|/)\s?-?(?:GPU|NPU|TPU|XPU|PPU|card|chip|accelerator|device|package)"
+        "die": r"(?:per|each|/)\s?-?(?:die|GCD|chiplet)|each\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:dies|GCDs|chiplets)|[每单]个?\s?(?:die|GCD|裸片|芯粒)",
+        "package": r"(?:per|each|every|/)\s?-?package|\bpackage\b|[每整单]?个?封装",
+        "superchip": r"super\s?chip|超级芯片",
+        "accelerator": r"(?:per|each|every|/)\s?-?(?:GPU|NPU|TPU|XPU|PPU|card|chip|accelerator|device)"
         r"|每张?卡|单张?卡|每个?芯片|单芯片|每个?(?:GPU|NPU)|/卡",
         "node": r"(?:per|each|every|/|a)\s?-?(?:node|server|host|box|system|tray)\b|每台|单台|每个?节点|单节点|整机|每机|单机",
         "rack": r"(?:per|each|every|/|a)\s?-?(?:rack|cabinet)|每个?机?柜|单柜|整柜",
