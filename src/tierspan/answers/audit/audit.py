@@ -57,7 +57,5 @@ def _corrected(reading: Reading, corrections: Mapping[str, str]) -> Reading:
     if chosen == "0":
         return replace(reading, status="certain", alternatives=())
     other = reading.alternatives[int(chosen) - 1]
-    changed = replace(
-        reading, status="certain", value_si=other.value_si, factor=other.factor, reasons=(other.reason,), alternatives=()
-    )
+    changed = replace(reading, status="certain", value_si=other.value_si, factor=other.factor, reasons=(other.reason,), alternatives=())
     return replace(changed, **dict(other.changes))  # type: ignore[arg-type]
