@@ -9,7 +9,7 @@ from tierspan.quantities.findings import Finding
 
 _ESCAPE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,16}[@-~]"  # CSI: colours, cursor
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,4096}(?:\x07|\x1b\\|\x9c|(?=\n)|$)"  # OSC, DCS: titles, links, clipboard
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\n]{0,1024}(?:\x07|\x1b\\|\x9c|(?=\n)|$)"  # OSC, DCS: titles, links, clipboard
     r"|\x1b[ -/]{0,4}[0-~]?"
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")

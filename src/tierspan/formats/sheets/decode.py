@@ -40,9 +40,9 @@ def decode(raw: bytes, name: str) -> Decoded:
             return _strict(raw, "utf-8-sig" if encoding == "utf-8" else encoding, encoding, name)
     if wide := _wide(raw):
         return Decoded(_strict(raw, wide, wide, name).text, wide, guessed=True)
+    _refuse_binary(raw, name)
     if b"\0" in raw:
         raise InputError("sheet.nul", place=Place(name, raw.count(b"\n", 0, raw.index(b"\0")) + 1))
-    _refuse_binary(raw, name)
     try:
         return Decoded(raw.decode("utf-8"), "utf-8")
     except UnicodeDecodeError as error:

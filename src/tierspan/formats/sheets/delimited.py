@@ -65,14 +65,16 @@ def delimited_lines(text: str, separator: str, name: str) -> tuple[list[SheetLin
     start = 1
     width = 0
     for cells in reader:
-        found = tuple(re.sub(r"\s*\n\s*", " ", cell).strip() for cell in cells)
+        found = tuple(" ".join(cell.split()) if "\n" in cell else cell.strip() for cell in cells)
         if separator == "," and width and len(found) > width:
-            healed = _healed(found, width)
-            if len(healed) == width:
-                found = healed
+            found = _healed(found, width)
+            if len(found) == width:
                 findings.append(Finding("sheet.thousands_joined", "info", {"count": width}, Place(name, start)))
+        loose = bool(width and any(found[width:]))
+        if loose and len(findings) < 100:
+            findings.append(Finding("sheet.row_long", "warning", {"count": len(found), "heads": width}, Place(name, start)))
         width = width or (len(found) if sum(bool(cell) for cell in found) > 1 else 0)
-        rows.append(Row(start, found))
+        rows.append(Row(start, found, loose=loose))
         start = reader.line_num + 1
     return grid_lines(rows), findings
 

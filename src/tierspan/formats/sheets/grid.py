@@ -11,17 +11,21 @@ from tierspan.specs.sheet import SheetLine
 
 _NUMBER = r"[\d０-９]+(?:[.,，．][\d０-９]+)*"
 _FIGURE = re.compile(rf"^[\s(（~≈约<>≤≥＜＞±+\-−–￥¥$€£]*{_NUMBER}")
-_NAME = re.compile(r"^(?:\d{3}(?:B\d?|C|PR|DT|A\d?)\b|(?:19|20)\d\d(?:\D|$)|\d+\s*(?:-|–|st|nd|rd|th)\b|[①-⑳])")
+_NAME = re.compile(r"^(?:\d{3}(?:B\d?|C|PR|DT|A\d?)\b|(?:19|20)\d\d(?:年|[-/]|\s*Q\d|\s*$)|\d+(?:-[A-Za-z]{3}|(?:st|nd|rd|th)\b))")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row as it stands: its number in the file, its cells, and whether a cell of it spans several columns."""
+    """A row as it stands: its number in the file and its cells.
+
+    ``spans``: a cell of it spans several columns. ``loose``: it is not known which head a cell of it stands under.
+    """
 
     number: int
     cells: tuple[str, ...]
     spans: bool = False
     page: int = 0
+    loose: bool = False
 
 
 def has_figure(cell: str) -> bool:
@@ -35,20 +39,32 @@ def row_line(number: int, cells: Sequence[str], heads: Sequence[str], section: s
     return SheetLine(number, " | ".join(cells), tuple(cells), fitting, section, page)
 
 
-def grid_lines(rows: Iterable[Row], section: str = "") -> list[SheetLine]:
-    """Lines of rows; an empty row ends a table, a lone text between rows is the section of what follows."""
+def grid_lines(rows: Iterable[Row], section: str = "", *, headed: bool = True) -> list[SheetLine]:
+    """Lines of rows; an empty row ends a table, a lone text between rows is the section of what follows.
+
+    Args:
+        rows: the rows.
+        section: what all of them stand under.
+        headed: whether a first row without figures holds the heads.
+    """
     lines: list[SheetLine] = []
     heads: tuple[str, ...] = ()
     under = section
     for block in _blocks(rows):
         width = max(len(_trimmed(row.cells)) for row in block)
+        if len(block) == 1 and headed and _is_caption(title := _title(block[0])):
+            under = f"{section} / {title}" if section else title
+            heads = ()
+            lines.append(SheetLine(block[0].number, title, section=section, page=block[0].page))
+            continue
         first = 0
         while first < len(block) and width > 1 and (title := _title(block[first])):
             under = f"{section} / {title}" if section else title
             lines.append(SheetLine(block[first].number, title, section=section, page=block[first].page))
             first += 1
-        found, body = _heads(block[first:])
-        if found:
+        found, body = _heads(block[first:]) if headed else ((), ((), block[first:]))
+        # A table goes on below an empty row as long as it is as wide.
+        if found or width != len(heads):
             heads = found
         lines += [row_line(row.number, row.cells, (), under, row.page) for row in body[0]]
         lines += _body(body[1], heads, under, section)
@@ -66,7 +82,7 @@ def _body(rows: Sequence[Row], heads: tuple[str, ...], under: str, section: str)
             lines.append(SheetLine(row.number, cells[0], section=under, page=row.page))
         else:
             whole = cells if len(cells) >= len(heads) else (*cells, *[""] * (len(heads) - len(cells)))
-            lines.append(row_line(row.number, whole, heads, under, row.page))
+            lines.append(row_line(row.number, whole, () if row.loose else heads, under, row.page))
     return lines
 
 
@@ -92,6 +108,11 @@ def _title(row: Row) -> str:
     """The text of a row whose only cell is its first, if that is no figure."""
     filled = [cell for cell in row.cells if cell]
     return filled[0] if len(filled) == 1 and row.cells[0] and not has_figure(filled[0]) else ""
+
+
+def _is_caption(title: str) -> bool:
+    """Whether a text that stands alone names what follows, rather than being a sentence or a footnote."""
+    return 0 < len(title) <= 80 and title[0] not in "*†‡※(（-–•" and title[-1] not in ".。;；,，"
 
 
 def _heads(rows: Sequence[Row]) -> tuple[tuple[str, ...], tuple[Sequence[Row], Sequence[Row]]]:

@@ -6,7 +6,7 @@ import json
 import re
 
 from tierspan.formats.json_text import parse_json
-from tierspan.formats.sheets.limits import MAX_DEPTH
+from tierspan.formats.sheets.limits import MAX_DEPTH, MAX_VALUES
 from tierspan.formats.sheets.tree import Node
 from tierspan.quantities.errors import InputError, Place
 
@@ -44,6 +44,7 @@ class _Scanner:
     def __init__(self, text: str, name: str) -> None:
         self._text, self._name = text, name
         self._at = 0
+        self._left = MAX_VALUES
         self.line = 1
         self.token = ""
 
@@ -71,6 +72,9 @@ class _Scanner:
         """The value that begins here."""
         token = self.take()
         line = self.line
+        self._left -= 1
+        if self._left < 0:
+            raise InputError("sheet.too_many_values", place=Place(self._name, line), limit=MAX_VALUES)
         if depth > MAX_DEPTH:
             raise InputError("sheet.depth", place=Place(self._name, line), limit=MAX_DEPTH)
         if token == "{":

@@ -8,19 +8,20 @@ from collections.abc import Sequence
 from tierspan.formats.sheets.grid import row_line
 from tierspan.specs.sheet import SheetLine
 
-_SEPARATOR = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
-_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_SEPARATOR = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(?=\S)")
 _FENCE = re.compile(r"^\s{0,3}(```|~~~)")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-{3,})\s*$")
 _CELL_END = re.compile(r"(?<!\\)\|")
-_LINK = re.compile(r"!?\[([^\]\n]{1,200})\]\([^()\n]{0,500}\)")
-_STRONG = re.compile(r"\*\*(?=\S)(.{1,500}?)(?<=\S)\*\*|(?<!\w)__(?=\S)(.{1,500}?)(?<=\S)__(?!\w)")
+_LINK = re.compile(r"!?\[([^\]\n]{1,100})\]\([^()\n]{0,300}\)")
+_STRONG = re.compile(r"\*\*([^*\s](?:[^*\n]{0,148}[^*\s])?)\*\*|(?<!\w)__([^_\s](?:[^_\n]{0,148}[^_\s])?)__(?!\w)")
+_MARKED = re.compile(r"[*_`\[<\\]")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
 def is_separator(line: str) -> bool:
     """Whether a line is the rule between the heads and the rows of a table."""
-    return "-" in line and "|" in line and bool(_SEPARATOR.match(line))
+    return "-" in line and "|" in line and bool(_SEPARATOR.fullmatch(line.strip()))
 
 
 def is_markdown(lines: Sequence[str]) -> bool:
@@ -77,14 +78,17 @@ def table_cells(line: str) -> tuple[str, ...]:
 
 def plain(text: str) -> str:
     """Text without marks of emphasis, code and links."""
+    if not _MARKED.search(text):
+        return text
     text = _LINK.sub(r"\1", _BREAK.sub(" ", text))
     text = _STRONG.sub(lambda match: match[1] or match[2], text)
-    return re.sub(r"`([^`]{1,500})`", r"\1", text)
+    text = re.sub(r"`([^`]{1,150})`", r"\1", text)
+    return re.sub(r"\\([\\`*_{}\[\]()#+.!<>~-])", r"\1", text)
 
 
 def _heading(raw: str, after: str) -> tuple[int, str] | None:
     if match := _HEADING.match(raw):
-        return len(match[1]), plain(match[2])
+        return len(match[1]), plain(raw[match.end() :].rstrip().rstrip("#").rstrip())
     if raw.strip() and "|" not in raw and (match := _UNDERLINE.match(after)) and not raw.lstrip().startswith(("-", "*", "+", ">")):
         return (1 if match[1][0] == "=" else 2), plain(raw.strip())
     return None

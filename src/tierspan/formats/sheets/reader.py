@@ -8,10 +8,13 @@ from pathlib import Path, PurePath
 from typing import IO, Any, Final
 
 from tierspan.formats.sheets.clean import Cleaner, text_lines
+from tierspan.formats.sheets.containers import container_kind, container_lines
 from tierspan.formats.sheets.decode import decode
 from tierspan.formats.sheets.delimited import delimited_lines, separator_of
+from tierspan.formats.sheets.html import is_html
+from tierspan.formats.sheets.injection import suspicious_cells
 from tierspan.formats.sheets.json_sheet import is_json, parse_json_sheet
-from tierspan.formats.sheets.limits import MAX_LINE_CHARACTERS, MAX_LINES, MAX_TEXT_BYTES, mebibytes
+from tierspan.formats.sheets.limits import MAX_CELLS, MAX_LINE_CHARACTERS, MAX_LINES, MAX_TEXT_BYTES, mebibytes
 from tierspan.formats.sheets.markdown import is_markdown, markdown_lines
 from tierspan.formats.sheets.plain_text import plain_lines
 from tierspan.formats.sheets.source import STDIN, known_binary, read_bytes, read_stdin, shown_name
@@ -57,6 +60,8 @@ def sheet_of_bytes(raw: bytes, name: str = STDIN) -> SheetDocument:
         raise InputError("file.empty", path=name)
     if known := known_binary(raw):
         raise InputError("sheet.binary", place=Place(name), what=known)
+    if kind := container_kind(raw, name):
+        return _finished(name, kind, *container_lines(kind, raw, name))
     decoded = decode(raw, name)
     document = sheet_of_text(decoded.text, name)
     guess = (Finding("sheet.encoding_guessed", "info", {"encoding": decoded.encoding}, Place(name)),) if decoded.guessed else ()
@@ -75,21 +80,33 @@ def sheet_of_text(text: str, name: str = STDIN) -> SheetDocument:
     lines = text_lines(cleaner.clean(text.removeprefix("\ufeff")))
     if not any(line.strip() for line in lines):
         raise InputError("file.empty", path=name)
-    kind, found, findings = _read(lines, name)
-    # JSON and YAML write control characters as escapes, which show only now.
-    found = [_cleaned(line, cleaner) for line in found]
+    # Laid out JSON has lines that say nothing; beyond that, more lines mean more figures than can be looked at.
+    if len(lines) > 3 * MAX_LINES:
+        raise InputError("sheet.too_many_lines", place=Place(name), count=len(lines), limit=MAX_LINES)
+    return _finished(name, *_read(lines, name), cleaner)
+
+
+def _finished(name: str, kind: str, lines: list[SheetLine], findings: list[Finding], cleaner: Cleaner | None = None) -> SheetDocument:
+    """A document of lines that are safe to print. JSON, YAML, workbooks and HTML can write control characters as escapes, which show only now."""
+    cleaner = cleaner or Cleaner()
+    found = _bounded([_cleaned(line, cleaner) for line in lines], name)
     told = [replace(finding, place=Place(name)) for finding in cleaner.findings()]
-    return SheetDocument(name, kind, _bounded(found, name), findings=(*told, *findings))
+    document = SheetDocument(name, kind, found, findings=(*told, *findings))
+    return replace(document, findings=(*document.findings, *suspicious_cells(document)))
 
 
 def _read(lines: list[str], name: str) -> tuple[str, list[SheetLine], list[Finding]]:
     """Kind, lines and findings of a text."""
     suffix = PurePath(name).suffix.lower()
     text = "\n".join(lines)
+    if suffix in (".html", ".htm", ".xhtml") or is_html(text):
+        return "html", *container_lines("html", text.encode("utf-8", "replace"), name)
     if suffix in (".json", ".jsonl") or is_json(text):
         return _tree("json", parse_json_sheet(text, name))
     if suffix in (".yaml", ".yml"):
         return _tree("yaml", parse_yaml_sheet(text, name))
+    for number, line in enumerate(lines, 1):
+        _refuse_length(line, number, name)
     if suffix in _MARKDOWN_SUFFIXES or (suffix not in _TABLE_SUFFIXES and is_markdown(lines)):
         return "markdown", markdown_lines(lines), []
     if separator := separator_of(text, sure=suffix in _TABLE_SUFFIXES):
@@ -99,7 +116,7 @@ def _read(lines: list[str], name: str) -> tuple[str, list[SheetLine], list[Findi
             return _tree("yaml", parse_yaml_sheet(text, name))
         except InputError:
             pass  # a text that only looked like it
-    return "text", plain_lines(lines), []
+    return "text", plain_lines(enumerate(lines, 1)), []
 
 
 def _tree(kind: str, node: Node) -> tuple[str, list[SheetLine], list[Finding]]:
@@ -120,6 +137,12 @@ def _bounded(lines: list[SheetLine], name: str) -> tuple[SheetLine, ...]:
     if len(lines) > MAX_LINES:
         raise InputError("sheet.too_many_lines", place=Place(name), count=len(lines), limit=MAX_LINES)
     for line in lines:
-        if len(line.text) > MAX_LINE_CHARACTERS:
-            raise InputError("sheet.line_too_long", place=Place(name, line.number), count=len(line.text), limit=MAX_LINE_CHARACTERS)
+        _refuse_length(line.text, line.number, name)
+    if sum(len(line.cells) for line in lines) > MAX_CELLS:
+        raise InputError("sheet.too_many_cells", place=Place(name), limit=MAX_CELLS)
     return tuple(lines)
+
+
+def _refuse_length(text: str, number: int, name: str) -> None:
+    if len(text) > MAX_LINE_CHARACTERS:
+        raise InputError("sheet.line_too_long", place=Place(name, number), count=len(text), limit=MAX_LINE_CHARACTERS)

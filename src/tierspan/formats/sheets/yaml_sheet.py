@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tierspan.formats.sheets.limits import MAX_DEPTH, MAX_LINES, MAX_YAML_BYTES, mebibytes
+from tierspan.formats.sheets.limits import MAX_DEPTH, MAX_VALUES, MAX_YAML_BYTES, mebibytes
 from tierspan.formats.sheets.tree import Node
 from tierspan.quantities.errors import InputError, Place
 
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import Node as YamlNode
 
-_ENTRY = re.compile(r"^(?P<indent> *)(?:- +)*(?:[\w.\-/ ()%]{1,80}|\"[^\"\n]{1,80}\")\s*:(?P<value>\s.*)?$|^ *- ")
+_ENTRY = re.compile(r"^ *(?:- +)*(?:[\w(][\w.\-/ ()%]{0,79}|\"[^\"\n]{1,80}\") {0,3}:(?:\s|$)|^ *- ")
 
 
 def is_yaml(lines: list[str]) -> bool:
@@ -88,14 +88,14 @@ def _syntax(error: Any, text: str, name: str) -> InputError:
 class _Builder:
     def __init__(self, name: str) -> None:
         self._name = name
-        self._left = MAX_LINES
+        self._left = MAX_VALUES
 
     def node(self, node: YamlNode, depth: int) -> Node:
         """A node of the tree; what an alias repeats counts again."""
         line = node.start_mark.line + 1
         self._left -= 1
         if self._left < 0:
-            raise InputError("sheet.aliases", place=Place(self._name, line), limit=MAX_LINES)
+            raise InputError("sheet.too_many_values", place=Place(self._name, line), limit=MAX_VALUES)
         if depth > MAX_DEPTH:
             raise InputError("sheet.depth", place=Place(self._name, line), limit=MAX_DEPTH)
         kind = type(node).__name__
