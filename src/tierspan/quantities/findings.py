@@ -13,6 +13,14 @@ Severity = Literal["error", "warning", "question", "info"]
 
 
 @dataclass(frozen=True, slots=True)
+class Phrase:
+    """A value of a message that is a message itself: told in the language of the whole."""
+
+    id: str
+    values: Mapping[str, object] = filled(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """A finding: ``id`` is its message in the catalogues (``id``: what and why; ``id.remedy``: what to do), ``values`` its placeholders."""
 
