@@ -6,8 +6,10 @@ import re
 from typing import Final, Literal, get_args
 
 from tierspan.formats.figures import words
+from tierspan.formats.figures.basis import link_meanings
 from tierspan.formats.figures.context import Context
 from tierspan.formats.figures.known import near
+from tierspan.formats.figures.subjects import named_in
 from tierspan.quantities.errors import InputError
 from tierspan.quantities.qualifiers import Bound, Direction, split_qualifiers
 from tierspan.specs.reading import Quantity, Reading, ReadingScope, ReadingTier
@@ -25,6 +27,8 @@ _EACH: Final = re.compile(r"\s*(?:max(?:imum)?\s+)?(?:each|apiece)(?!\s+(?:way|d
 _EACH_BEFORE: Final = re.compile(r"(?:每|单)[条个张台块只颗]\s*(?:单向|双向|每方向)?(?:合计)?\s*$")
 _OF: Final = re.compile(r"\b(?:of|at|@)\s*$", re.IGNORECASE)
 _TIERS: Final = get_args(ReadingTier)
+_PORTS: Final = (25, 50, 100, 200, 400, 800, 1600, 3200)
+"""Rates of network ports and hosts in Gb/s."""
 
 
 def classified(context: Context, file: str) -> Reading:
@@ -32,7 +36,9 @@ def classified(context: Context, file: str) -> Reading:
     span = context.span
     value, unit, quantity = _quantity(context)
     before = context.before
-    wide = " ".join((context.section, context.earlier, context.column, context.row))
+    # a head that names the part tells less of the figure than the other one (the HBM2e of a model is no memory column)
+    heads = (context.row, context.column) if named_in(context.row) else (context.column, context.row)
+    wide = " ".join((context.section, context.earlier, *heads))
     tier = _tier(context, wide, quantity)
     if quantity == "bandwidth" and tier == "memory":
         quantity = "memory bandwidth"
@@ -82,12 +88,26 @@ def _tier(context: Context, wide: str, quantity: Quantity) -> ReadingTier:
     found = words.nearest(words.TIERS, context.before, context.near_after)
     further = words.nearest(words.TIERS, f"{wide} {context.prefix}", "")
     if not found and context.span.bits and quantity == "bandwidth":
-        # bits are how networks are rated: 400G without a word is a port of the cluster network
-        found = further if further in ("storage", "management", "dci", "host") else "scale-out"
+        headed = words.nearest(words.TIERS, f"{context.row} {context.column}", "")
+        # bits are how networks are rated: 400G without a word is a port of the cluster network, unless the head of the cell says else
+        # or the number is the one that the part has in bytes
+        if not headed:
+            headed = _meant_as_bytes(context) or (further if further in ("storage", "management", "dci", "host") else "scale-out")
+        found = headed
     found = found or further
     if not found and quantity == "memory":
         found = "memory"
     return found if found in _TIERS else ""  # type: ignore[return-value]
+
+
+def _meant_as_bytes(context: Context) -> str:
+    """The tier whose figure of the part has this number in bytes: 900 Gb/s of a part with 900 GB/s; "" where it can be a port."""
+    rate, part = context.span.quantity.value, context.part
+    if part is None or context.span.bare or context.span.count != 1 or any(near(rate, port * 1e9 / 8, 0.001) for port in _PORTS):
+        return ""
+    if any(near(8 * rate, m.prints, 0.005) for m in link_meanings(part)):
+        return "scale-up"
+    return "memory" if near(8 * rate, part.memory_bandwidth_Bps, 0.005) else ""
 
 
 def _direction(nearby: str, after: str, note: str) -> Direction | Literal[""]:
@@ -112,6 +132,8 @@ def _scope(context: Context, wide: str, quantity: Quantity) -> ReadingScope:
     found = found or words.nearest(words.SCOPES, f"{context.column} {context.row}", "") or words.nearest(words.SCOPES, wide, "")
     if found == "switch" and context.span.count != 1:
         found = "port"
+    if not found and context.named is not None and context.named.one:
+        found = "accelerator"
     if not found and words.SCOPES["superchip"].search(context.prefix):
         found = "superchip"
     return found if found in get_args(ReadingScope) else ""  # type: ignore[return-value]

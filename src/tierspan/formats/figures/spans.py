@@ -84,7 +84,7 @@ _PRODUCT = re.compile(
 """Names whose number is a generation, not a count."""
 _CLASSIFIERS = re.compile(r"[个台张套块条片只颗机卡]|pcs|pieces|switch(?:es)?|交换机|units?", re.IGNORECASE)
 _STAGE = re.compile(r"(leaf|spine|core)(?:\s+switch(?:es)?)?(?:交换机)?\s*[:：]?\s*$", re.IGNORECASE)
-_RATIO = re.compile(r"(?<![\w.:/-])(?P<a>\d+(?:\.\d+)?)\s?[:：]\s?(?P<b>\d+(?:\.\d+)?)(?![\w:：/-]|\.\d)")
+_RATIO = re.compile(r"(?<![\w.:/-])(?P<a>\d+(?:\.\d+)?)\s?[:：]\s?(?P<b>\d+(?:\.\d+)?)(?![\w:：/-]|[.,]\d|\s?[x×*])")
 
 _SPARSITY = re.compile(r"\s*(?:structured\s+)?spars|\s*(?:结构化)?稀疏", re.IGNORECASE)
 """Behind 2:4 it is a pattern of zeros, no ratio of the sheet."""
@@ -191,8 +191,9 @@ def _meant(noun: str, spelled: str, before: str, after: str) -> str:
     stage = _STAGE.search(before)
     if stage:
         return stage[1].lower()
-    figure = _pattern().match(after.lstrip("个台张套块条片只颗 "))
-    behind = re.match(rf"\s?(?P<noun>{LONG_NOUN})", after.lstrip("个台张套块条片只颗 ")[figure.end() :], re.IGNORECASE) if figure else None
+    rest = after.lstrip("个台张套块条片只颗 ")
+    figure = _pattern().match(rest)
+    behind = re.match(rf"\s?(?P<noun>{LONG_NOUN})", rest[figure.end() if figure else 0 :], re.IGNORECASE)
     if behind:
         return noun_of(behind["noun"])
     named = re.search(rf"(?P<noun>{LONG_NOUN})\s*[:：]?\s*$", before, re.IGNORECASE)

@@ -10,6 +10,8 @@ from typing import Literal
 from tierspan.specs.catalog.names import Thing, folded, resolve
 from tierspan.specs.catalog.tables import rows
 
+_ONE = re.compile(r"\s?(?:GPU|NPU|TPU|XPU)(?![\w-])", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -21,11 +23,14 @@ class Named:
     thing: Literal["accelerator", "system"]
     id: str
     assumed: str = ""
+    one: bool = False
+    """Whether the text says that one GPU of it is meant ("GB200 GPU"), where the name alone may be that of a superchip."""
 
 
 @cache
 def _spellings() -> tuple[re.Pattern[str], dict[str, tuple[Thing, str]]]:
     names: dict[str, tuple[Thing, str]] = {}
+    spelled: set[str] = set()
     for thing in ("accelerator", "system"):
         listed = [row["id"] for row in rows(f"{thing}s")] + [row["name"] for row in rows(f"{thing}s")]
         listed += [row["alias"] for row in rows("aliases") if row["thing"] == thing]
@@ -34,9 +39,10 @@ def _spellings() -> tuple[re.Pattern[str], dict[str, tuple[Thing, str]]]:
             plain = re.sub(r"^(?:NVIDIA|AMD|Google|AWS|Huawei|Intel)\s+", "", plain)
             if len(folded(plain)) >= 3 and not re.match(r"(?i)(server|node|platform|any)\b", plain):
                 names.setdefault(folded(plain), (thing, name))
+                spelled.add(plain)
     words = []
-    for name in sorted({plain for _, plain in names.values()}, key=len, reverse=True):
-        plain = re.sub(r"^(?:NVIDIA|AMD|Google|AWS|Huawei|Intel)\s+", "", re.sub(r"\s*\(.*\)$", "", name).strip())
+    # every way that a name is written, "Gaudi 3" beside "gaudi3": else the shorter "Gaudi" is taken for it
+    for plain in sorted(spelled, key=len, reverse=True):
         pieces = [re.escape(piece) for piece in re.split(r"[\s_-]+", plain) if piece]
         words.append(r"[\s_-]?".join(pieces))
     # letters may not touch a name, digits may not follow one; Chinese characters may stand on either side
@@ -53,5 +59,6 @@ def named_in(text: str) -> tuple[Named, ...]:
             continue
         thing, name = known
         resolved = resolve(thing, name)
-        found.append(Named(match.start(), match.end(), match.group(0), thing, resolved.id, resolved.assumed))
+        one = thing == "accelerator" and _ONE.match(text[match.end() :]) is not None
+        found.append(Named(match.start(), match.end(), match.group(0), thing, resolved.id, resolved.assumed, one))
     return tuple(found)

@@ -63,7 +63,7 @@ SCOPES: Final = _words(
         "node": r"(?:per|each|every|/|a)\s?-?(?:node|server|host|box|system|tray)\b|每台|单台|每个?节点|单节点|整机|每机|单机",
         "rack": r"(?:per|each|every|/|a)\s?-?(?:rack|cabinet)|每个?机?柜|单柜|整柜",
         "domain": r"(?:per|each|/)\s?-?(?:domain|pod|super-?pod|super-?node)|\bdomain\b|aggregate|每个?超节点|整个?超节点|全域",
-        "switch": r"\bswitch(?:es)?\b(?!ed)|交换(?:机|芯片)",
+        "switch": r"\bswitch(?:es|ing\s+capacity)?\b(?!ed)|交换(?:机|芯片|容量)",
         "cluster": r"\bcluster\b|\bin\s+total\b|全集群|总算力|共",
     }
 )

@@ -49,7 +49,9 @@ def accelerators() -> tuple[str, ...]:
 @cache
 def name_of(table: str, thing: str) -> str:
     """The name that a sheet would print: without what the catalogue adds in brackets."""
-    return re.split(r" \(|, partner", rows_by_id(table)[thing]["name"])[0]
+    name = rows_by_id(table)[thing]["name"]
+    # GB200 alone may be the superchip with two of them
+    return re.split(r" \(|, partner", name)[0] + (" GPU" if "(one GPU)" in name else "")
 
 
 def branded(system: str) -> bool:

@@ -131,7 +131,7 @@ def _superchip() -> Iterator[Case]:
         for precision in ("bf16", "fp8"):
             fact = used("accelerator", thing)[f"peak_flops.{precision}"]
             slots: Slots = {
-                "one": name_of("accelerators", thing),
+                "one": name_of("accelerators", thing).removesuffix(" GPU"),
                 "precision": precision.upper(),
                 "dense": peak(fact.value, precision),
                 "double": peak(2 * fact.value, precision),
