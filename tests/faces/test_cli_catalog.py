@@ -46,6 +46,59 @@ def test_one_kind(kind, present, absent, capsys):
     assert absent not in ids
 
 
+@pytest.mark.parametrize(
+    ("kind", "present", "absent"),
+    [("fabric", "ualink", "ib-ndr"), ("network", "ib-ndr", "ualink"), ("switch", "tomahawk5", "smf"), ("optics", "dr8-800g", "dac-800g"),
+     ("cable", "dac-800g", "smf"), ("fibre", "smf", "dac-800g"), ("unverified", "mlu590", "h100-sxm5-80gb")],
+)  # fmt: skip
+def test_parts_of_one_kind(kind, present, absent, capsys):
+    for lang in ("en", "zh"):
+        ids = [line.split(" ")[0] for line in told(capsys, "catalog", "list", "--kind", kind, "--lang", lang)[0].splitlines()]
+        assert present in ids
+        assert absent not in ids
+    listed = json.loads(told(capsys, "catalog", "list", "--kind", kind, "--json")[0])
+    assert {part["kind"] for part in listed["parts"]} == {kind}
+    assert listed["entries"] == []
+
+
+def test_a_part_tells_layers_openness_backers_limits_and_whether_it_ships(capsys):
+    out = " ".join(told(capsys, "catalog", "show", "ualink")[0].split())
+    for words in (
+        "openness open standard",
+        "backers Alibaba, AMD, Apple, Astera Labs",
+        "status specification only",
+        "memory semantics read, write and atomic; software coherency",
+        "physical layer Ethernet, 212.5 GT/s a lane",
+        "link layer unknown",
+        "domain limit 1,024 1024 accelerators of a pod",
+        "vendor's page read",
+        "second hand",
+    ):
+        assert words in out, words
+    zh = told(capsys, "catalog", "show", "ub", "--lang", "zh")[0]
+    assert "内存语义" in zh
+    assert "私有" in zh
+    assert "cli." not in zh
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("names", [("nvlink5", "ualink", "sue", "ub"), ("tomahawk5", "quantum-2"), ("hollow-core", "smf"), ("ib-ndr", "rocev2")])
+def test_parts_are_compared_where_their_bases_are_the_same(names, lang, capsys):
+    out, err = told(capsys, "catalog", "compare", *names, "--lang", lang)
+    assert err == ""
+    assert "cli." not in out
+    assert "catalog_compare" not in out
+
+
+def test_like_is_compared_with_like_for_nvlink_and_pcie(capsys):
+    answer = json.loads(told(capsys, "catalog", "compare", "pcie6-x16", "nvlink5", "--json")[0])
+    ratios = {row["id"]: row["cells"][1]["ratio"] for row in answer["rows"]}
+    assert ratios["bandwidth.bandwidth"] == pytest.approx(900 / 121)
+    assert ratios["bandwidth.headline_bandwidth"] == pytest.approx(1800 / 256)
+    _, err = told(capsys, "catalog", "compare", "nvlink5", "h100", code=2)
+    assert err.startswith("error: nvlink5 is an entry of kind fabric, and h100-sxm5-80gb is an accelerator or a system\n")
+
+
 def test_a_pattern_narrows_the_list(capsys):
     found = json.loads(told(capsys, "catalog", "list", "*h100*", "--json")[0])
     assert found["entries"]

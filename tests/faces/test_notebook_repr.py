@@ -18,6 +18,7 @@ from test_answer_rendering import CASE, COMPARISON, FITTING, MEMORY, NOWHERE, PR
 
 import tierspan as ts
 from tierspan.answers.calibrate import Calibration
+from tierspan.answers.catalog import show as catalog_show
 from tierspan.faces import notebook
 from tierspan.faces.cli.main import main
 from tierspan.faces.notebook.markup import stacked_bar, table
@@ -47,6 +48,8 @@ COMPUTED = {
     "log": lambda: ts.compare(LOG),
     "accelerator": lambda: ts.show_accelerator("h100"),
     "system": lambda: ts.show_system("cloudmatrix384"),
+    "part": lambda: catalog_show("ualink"),
+    "compared": lambda: ts.compare_parts("gb200-nvl72", "cloudmatrix384"),
     "list": ts.list_catalog,
     "model": lambda: ts.describe_model("deepseek-v3"),
     "question": lambda: ts.question(**JOB),

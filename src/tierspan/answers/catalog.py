@@ -17,6 +17,7 @@ from tierspan.specs.hardware import Accelerator, System, Tier
 
 SCHEMA_VERSION: Final = 1
 Kind = Literal["accelerator", "system"]
+PartKind = Literal["fabric", "network", "switch", "optics", "cable", "fibre", "unverified"]
 _FILES: Final = (".yaml", ".yml", ".json", ".xml", ".txt", ".log")
 
 
@@ -45,15 +46,52 @@ class CatalogEntry:
         }
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class CatalogList(Shown):
-    """The entries that a search found."""
+@dataclass(frozen=True, slots=True)
+class PartEntry:
+    """One line of the list that is neither: a fabric, a network, a switch, optics, a cable, a fibre, or what no source supports well enough."""
 
-    entries: tuple[CatalogEntry, ...]
+    id: str
+    kind: str
+    name: str
+    owner: str
+    status: str
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {"schema_version": SCHEMA_VERSION, "entries": [entry.to_dict() for entry in self.entries]}
+        return {"id": self.id, "kind": self.kind, "name": self.name, "owner": self.owner, "status": self.status}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CatalogList(Shown):
+    """The entries that a search found: accelerators and systems, and the parts beside them."""
+
+    entries: tuple[CatalogEntry, ...]
+    parts: tuple[PartEntry, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        listed = {"entries": [entry.to_dict() for entry in self.entries], "parts": [entry.to_dict() for entry in self.parts]}
+        return {"schema_version": SCHEMA_VERSION, **listed}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PartSheet(Shown):
+    """A fabric, network, switch, module, cable or fibre with all that is known of it; words and numbers alike are facts with a source."""
+
+    part: catalog.Part
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Every fact, with its source."""
+        return self.part.facts
+
+    def to_dict(self, lang: str = "en") -> dict[str, Any]:
+        """Plain values for JSON, SI with the unit beside each value."""
+        del lang  # the words are those of the sources
+        found = self.part
+        words = {fact.key: fact.original for fact in found.facts if fact.is_text and fact.used}
+        head = {"schema_version": SCHEMA_VERSION, "kind": found.kind, "id": found.id, "name": found.name, "owner": found.owner}
+        return {**head, "words": words, "facts": [fact_to_dict(fact) for fact in found.facts]}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -157,8 +195,8 @@ class SystemSheet(Shown):
         }
 
 
-def list_catalog(kind: Kind | None = None, pattern: str | None = None) -> CatalogList:
-    """Accelerators, then systems.
+def list_catalog(kind: Kind | PartKind | None = None, pattern: str | None = None) -> CatalogList:
+    """Accelerators, then systems, then the parts beside them.
 
     Args:
         kind: only these.
@@ -174,11 +212,20 @@ def list_catalog(kind: Kind | None = None, pattern: str | None = None) -> Catalo
             found = catalog.system(name)
             year = catalog.accelerator(found.accelerator).year
             entries.append(CatalogEntry(found.id, "system", found.name, found.vendor, found.accelerator, found.unit_accelerators, year))
-    return CatalogList(tuple(entry for entry in entries if pattern is None or _matches(entry, pattern.casefold())))
+    parts = [
+        PartEntry(one.id, one.kind, one.name, one.owner, one.words("status"))
+        for one in map(catalog.part, catalog.part_ids())
+        if kind in (None, one.kind)
+    ]
+    wanted = pattern and pattern.casefold()
+    return CatalogList(
+        tuple(entry for entry in entries if not wanted or _matches((entry.id, entry.name, entry.vendor, entry.accelerator), wanted)),
+        tuple(part for part in parts if not wanted or _matches((part.id, part.name, part.owner), wanted)),
+    )
 
 
-def show(name: str, *, place: Place | None = None) -> AcceleratorSheet | SystemSheet:
-    """One accelerator or system, by id or alias; where both have the name, the accelerator.
+def show(name: str, *, place: Place | None = None) -> AcceleratorSheet | SystemSheet | PartSheet:
+    """One accelerator, system or part, by id or alias; where several have the name, the first of these.
 
     Raises:
         UnknownNameError: the catalogue has nothing of this name.
@@ -191,9 +238,13 @@ def show(name: str, *, place: Place | None = None) -> AcceleratorSheet | SystemS
     try:
         return show_system(name)
     except UnknownNameError:
+        pass
+    try:
+        return PartSheet(catalog.part(name))
+    except UnknownNameError:
         if name.casefold().endswith(_FILES):
             raise InputError("catalog.show_file", place=place, name=name) from None
-        known = (*catalog.known_names("accelerator"), *catalog.known_names("system"))
+        known = (*catalog.known_names("accelerator"), *catalog.known_names("system"), *catalog.known_part_names())
         raise UnknownNameError("catalog.unknown_thing", name, known, place=place) from None
 
 
@@ -280,8 +331,7 @@ def _notes(found: System, card: Accelerator, ratio: float | None) -> tuple[Findi
     return tuple(notes)
 
 
-def _matches(entry: CatalogEntry, pattern: str) -> bool:
-    fields = (entry.id, entry.name, entry.vendor, entry.accelerator)
+def _matches(fields: tuple[str, ...], pattern: str) -> bool:
     if any(letter in pattern for letter in "*?["):
         return any(fnmatchcase(field.casefold(), pattern) for field in fields)
     return any(pattern in field.casefold() for field in fields)

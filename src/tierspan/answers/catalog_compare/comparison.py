@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-from tierspan.answers.catalog_compare import capacity, rates, supply
+from tierspan.answers.catalog_compare import capacity, pieces, rates, supply
 from tierspan.answers.catalog_compare.rows import ComparedRow, Side
 from tierspan.quantities.display import Shown
 from tierspan.quantities.errors import InputError, Place, UnknownNameError
@@ -56,16 +56,19 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class ComparedPart:
-    """One side of the comparison. ``system`` is the one whose tiers are told: an accelerator is compared in its usual system."""
+    """One side of the comparison. ``system`` is the one whose tiers are told: an accelerator is compared in its usual system.
+
+    A fabric, network, switch, module, cable or fibre has neither accelerator nor system.
+    """
 
     id: str
     name: str
-    kind: Literal["accelerator", "system"]
-    accelerator: str
-    system: str
-    assumed: str
-    planes: tuple[ComparedPlane, ...]
-    headlines: tuple[Headline, ...]
+    kind: str
+    accelerator: str = ""
+    system: str = ""
+    assumed: str = ""
+    planes: tuple[ComparedPlane, ...] = ()
+    headlines: tuple[Headline, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -79,24 +82,31 @@ class PartsComparison(Shown):
 
 
 def compare_parts(*names: str, place: Place | None = None) -> PartsComparison:
-    """Compare accelerators or systems by id or alias, the first with each of the others.
+    """Compare accelerators and systems by id or alias, the first with each of the others; or fabrics, networks, switches and the like.
 
     Raises:
-        InputError: fewer than two or more than eight names, or one name twice.
-        UnknownNameError: the catalogue has no accelerator or system of this name.
+        InputError: fewer than two or more than eight names, one name twice, or an accelerator or system beside something else.
+        UnknownNameError: the catalogue has nothing of this name.
     """
     if not 2 <= len(names) <= MOST:
         raise InputError("catalog_compare.count", place=place, count=len(names), most=MOST)
-    sides = [_side(name, place) for name in names]
-    for index, side in enumerate(sides):
-        if side.id in [earlier.id for earlier in sides[:index]]:
-            raise InputError("catalog_compare.twice", place=place, name=names[index], id=side.id)
+    found = [_side(name, place) for name in names]
+    for index, one in enumerate(found):
+        if one.id in [earlier.id for earlier in found[:index]]:
+            raise InputError("catalog_compare.twice", place=place, name=names[index], id=one.id)
+    sides = [one for one in found if isinstance(one, Side)]
+    beside = [one for one in found if not isinstance(one, Side)]
+    if sides and beside:
+        raise InputError("catalog_compare.kinds", place=place, id=beside[0].id, kind=beside[0].kind, other=sides[0].id)
+    if beside:
+        parted = pieces.rows(beside)
+        return PartsComparison(tuple(ComparedPart(one.id, one.name, one.kind) for one in beside), parted, tuple(_refusals(parted)))
     rows = (*rates.bandwidth(sides), *rates.latency(sides), *capacity.rows(sides), *supply.rows(sides))
     return PartsComparison(tuple(_part(side) for side in sides), rows, (*_refusals(rows), *_precisions(sides), *_remarks(sides)))
 
 
-def _side(name: str, place: Place | None) -> Side:
-    """A system where one has this very id, else an accelerator, else a system by another name."""
+def _side(name: str, place: Place | None) -> Side | catalog.Part:
+    """A system where one has this very id, else an accelerator, else a system by another name, else a part."""
     if name.casefold() not in catalog.system_ids():
         try:
             found = catalog.resolve("accelerator", name)
@@ -108,10 +118,15 @@ def _side(name: str, place: Place | None) -> Side:
     try:
         found = catalog.resolve("system", name)
     except UnknownNameError:
-        known = (*catalog.known_names("accelerator"), *catalog.known_names("system"))
+        pass
+    else:
+        system = catalog.system(found.id)
+        return Side(found.id, "system", catalog.accelerator(system.accelerator), system, found.assumed)
+    try:
+        return catalog.part(name)
+    except UnknownNameError:
+        known = (*catalog.known_names("accelerator"), *catalog.known_names("system"), *catalog.known_part_names())
         raise UnknownNameError("catalog.unknown_thing", name, known, place=place) from None
-    system = catalog.system(found.id)
-    return Side(found.id, "system", catalog.accelerator(system.accelerator), system, found.assumed)
 
 
 def _part(side: Side) -> ComparedPart:
@@ -178,7 +193,7 @@ def _remarks(sides: Sequence[Side]) -> list[Finding]:
             found.append(Finding("catalog_compare.planes_apart", "info", {"id": side.id, "planes": listed}))
     found.append(Finding("catalog_compare.no_pooling", "info"))
     for side in sides:
-        used = [fact for fact in side.facts if fact.used]
+        used = [fact for fact in side.facts if fact.used and not fact.is_text]
         second = sum(fact.source.mark == "second hand" for fact in used)
         read = sum(fact.source.mark == "vendor page" for fact in used)
         found.append(Finding("catalog_compare.marks", "info", {"id": side.id, "read": read, "second": second, "rest": len(used) - read - second}))

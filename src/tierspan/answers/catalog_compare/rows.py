@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 from tierspan.quantities.facts import Fact
 from tierspan.specs.hardware import Accelerator, System
 
-Dimension = Literal["bandwidth", "latency", "capacity", "power"]
+Dimension = Literal["nature", "bandwidth", "latency", "capacity", "power"]
 _OPEN = frozenset({"assumed", "not stated"})
 """Words of a basis that leaves open what is counted: even two of them are not compared."""
 _TOLD = ("bandwidth", "unit_power", "weight", "pooled_memory", "power", "memory", "memory_bandwidth", "busbar_current", "racks")
+
+
+class Named(Protocol):
+    """What a row needs of a part: its id."""
+
+    @property
+    def id(self) -> str:
+        """Its id in the catalogue."""
+        ...
+
+
+N = TypeVar("N", bound=Named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +108,8 @@ def row(
     name: str,
     dimension: Dimension,
     unit: str,
-    sides: Sequence[Side],
-    found: Callable[[Side], Cell],
+    sides: Sequence[N],
+    found: Callable[[N], Cell],
     *,
     basis: Callable[[Cell], str] | None = None,
     refusal: str = "",
@@ -106,7 +118,7 @@ def row(
 
     Args:
         name: id of the row inside its dimension.
-        dimension: one of the four.
+        dimension: which of the tables it stands in.
         unit: SI unit of the values.
         sides: the parts.
         found: the cell of a part.

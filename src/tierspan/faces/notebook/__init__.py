@@ -23,6 +23,7 @@ _FORMS: Final[Mapping[str, Mapping[Form, Telling]]] = {
     "CompareAnswer": {"html": answers.compare, "sentence": short.compare_sentence, "short": short.compare},
     "AcceleratorSheet": {"html": knowledge.accelerator_page, "sentence": knowledge.accelerator, "short": knowledge.accelerator},
     "SystemSheet": {"html": knowledge.system_page, "sentence": knowledge.system, "short": knowledge.system},
+    "PartSheet": {"html": knowledge.part_page, "sentence": knowledge.part, "short": knowledge.part},
     "CatalogList": {"html": knowledge.entries_page, "sentence": knowledge.entries, "short": knowledge.entries},
     "PartsComparison": {"html": knowledge.compared_page, "sentence": knowledge.compared, "short": knowledge.compared},
     "ModelAnswer": {"html": knowledge.model_page, "sentence": knowledge.model, "short": knowledge.model},

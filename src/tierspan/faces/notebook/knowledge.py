@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tierspan.answers.calibrate import Calibration
-    from tierspan.answers.catalog import AcceleratorSheet, CatalogList, SystemSheet
+    from tierspan.answers.catalog import AcceleratorSheet, CatalogList, PartSheet, SystemSheet
     from tierspan.answers.catalog_compare.comparison import PartsComparison
     from tierspan.answers.model import ModelAnswer
     from tierspan.answers.question import Question
@@ -66,6 +66,18 @@ def system_page(sheet: SystemSheet, lang: str) -> str:
     return _page(system(sheet, lang), sheets.system(sheet, lang), lang)
 
 
+def part(sheet: PartSheet, lang: str) -> str:
+    """Name and kind."""
+    return said("notebook.short.part", lang, name=sheet.part.name, kind=said(f"cli.part.one.{sheet.part.kind}", lang))
+
+
+def part_page(sheet: PartSheet, lang: str) -> str:
+    """What ``tierspan catalog show`` tells."""
+    from tierspan.faces.cli.render import part_sheets
+
+    return _page(part(sheet, lang), part_sheets.part(sheet, lang), lang)
+
+
 def entries(found: CatalogList, lang: str) -> str:
     """How many of each kind."""
     kinds = [entry.kind for entry in found.entries]
@@ -74,9 +86,9 @@ def entries(found: CatalogList, lang: str) -> str:
 
 def entries_page(found: CatalogList, lang: str) -> str:
     """The tables of the list."""
-    from tierspan.faces.cli.render import sheets
+    from tierspan.faces.cli.render import part_sheets, sheets
 
-    return _page(entries(found, lang), sheets.entries(found, (), (), lang), lang)
+    return _page(entries(found, lang), [*sheets.entries(found, (), (), lang), *part_sheets.entries(found.parts, lang)], lang)
 
 
 def compared(answer: PartsComparison, lang: str) -> str:

@@ -5,9 +5,13 @@ The data are the CSV files in ``data``; they keep figures as printed, with their
 
 from tierspan.specs.catalog.clusters import cluster, cluster_of
 from tierspan.specs.catalog.names import Resolved, known_names, resolve
+from tierspan.specs.catalog.own import own_parts
+from tierspan.specs.catalog.parts import KINDS, Part, known_part_names, part, part_ids
 from tierspan.specs.catalog.things import accelerator, accelerator_ids, default_system, fitting_system, system, system_ids
 
 __all__ = [
+    "KINDS",
+    "Part",
     "Resolved",
     "accelerator",
     "accelerator_ids",
@@ -16,6 +20,10 @@ __all__ = [
     "default_system",
     "fitting_system",
     "known_names",
+    "known_part_names",
+    "own_parts",
+    "part",
+    "part_ids",
     "resolve",
     "system",
     "system_ids",

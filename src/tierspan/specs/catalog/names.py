@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 from tierspan.quantities.errors import Place, UnknownNameError
-from tierspan.specs.catalog.tables import rows, rows_by_id
+from tierspan.specs.catalog.tables import remembered, rows, rows_by_id
 
 Thing = Literal["accelerator", "system"]
 
@@ -26,14 +25,14 @@ def folded(name: str) -> str:
     return "".join(c for c in name.casefold() if c.isalnum())
 
 
-@cache
+@remembered
 def _table(thing: Thing) -> dict[str, Resolved]:
     table = {folded(row["alias"]): Resolved(row["id"], row["assumed"]) for row in rows("aliases") if row["thing"] == thing}
     table |= {folded(row["name"]): Resolved(row["id"]) for row in rows(f"{thing}s") if folded(row["name"]) not in table}
     return table | {folded(row["id"]): Resolved(row["id"]) for row in rows(f"{thing}s")}
 
 
-@cache
+@remembered
 def known_names(thing: Thing) -> tuple[str, ...]:
     """Ids and aliases, for suggestions."""
     return (*rows_by_id(f"{thing}s"), *(row["alias"] for row in rows("aliases") if row["thing"] == thing))

@@ -4,23 +4,66 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, ParamSpec, TypeVar, cast
 
 from tierspan.quantities.facts import TEXT_UNIT, Fact, Source, SourceKind
 from tierspan.specs.catalog.units import unit_factor
 
+P = ParamSpec("P")
+R = TypeVar("R")
+Row = dict[str, str]
 DATA: Final = Path(__file__).parent / "data"
 UNMEASURED: Final = Path(__file__).parent / "unmeasured"
 """The same tables for what no measurement refers to: more accelerators and systems, and more figures of the others. No fit depends on them."""
 
 
+_caches: list[Callable[[], None]] = []
+_own: Mapping[str, Sequence[Row]] | None = None
+
+
+def remembered(function: Callable[P, R]) -> Callable[P, R]:
+    """A function of the catalogue's tables that is computed once, until users' own parts come or go."""
+    kept = cache(function)
+    _caches.append(kept.cache_clear)
+    return cast("Callable[P, R]", kept)
+
+
+def own_tables() -> Mapping[str, Sequence[Row]]:
+    """The users' own parts, as rows of the same tables; those that ``TIERSPAN_PARTS`` names until others are set.
+
+    Raises:
+        InputError: a file of them breaks a rule.
+    """
+    global _own
+    if _own is None:
+        from tierspan.specs.catalog.own import from_environment
+
+        _own = from_environment()
+    return _own
+
+
+def set_own_tables(tables: Mapping[str, Sequence[Row]] | None) -> Mapping[str, Sequence[Row]] | None:
+    """Let these be the users' own parts (``None``: read ``TIERSPAN_PARTS`` again); returns the earlier ones."""
+    global _own
+    earlier, _own = _own, tables
+    for forget in _caches:
+        forget()
+    return earlier
+
+
+@remembered
+def rows(name: str) -> tuple[Row, ...]:
+    """Rows of the table ``name`` as text: those that ship, then the users' own."""
+    return (*shipped_rows(name), *own_tables().get(name, ()))
+
+
 @cache
-def rows(name: str) -> tuple[dict[str, str], ...]:
+def shipped_rows(name: str) -> tuple[Row, ...]:
     """Rows of the table ``name`` as text: those of ``data``, then those of ``unmeasured``."""
-    found: list[dict[str, str]] = []
+    found: list[Row] = []
     for path in (folder / f"{name}.csv" for folder in (DATA, UNMEASURED)):
         if path.exists():
             with path.open(encoding="utf-8", newline="") as file:
@@ -28,13 +71,13 @@ def rows(name: str) -> tuple[dict[str, str], ...]:
     return tuple(found)
 
 
-@cache
-def rows_by_id(name: str) -> dict[str, dict[str, str]]:
+@remembered
+def rows_by_id(name: str) -> dict[str, Row]:
     """Rows of the table ``name`` by their ``id``, in the order of the files."""
     return {row["id"]: row for row in rows(name)}
 
 
-@cache
+@remembered
 def facts(name: str) -> dict[str, tuple[Fact, ...]]:
     """Facts of the table ``name`` by the id of the thing they describe, in the order of the files."""
     found: dict[str, list[Fact]] = {}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
 from typing import cast
 
 from tierspan.quantities.errors import Place
 from tierspan.quantities.facts import Fact, Source, SourceKind
 from tierspan.specs.catalog.names import resolve
-from tierspan.specs.catalog.tables import facts, rows, rows_by_id, used
+from tierspan.specs.catalog.tables import facts, remembered, rows, rows_by_id, used
 from tierspan.specs.hardware import Accelerator, System, Tier
 
 _PEAK = "peak_flops."
@@ -72,7 +71,7 @@ def fitting_system(name: str, *, node_size: int | None = None, domain_size: int 
     return next(iter((*exact, *large)), mine[0]).id
 
 
-@cache
+@remembered
 def _accelerator(thing: str) -> Accelerator:
     row = rows_by_id("accelerators")[thing]
     listed = facts("accelerator_facts")[thing]
@@ -94,7 +93,7 @@ def _accelerator(thing: str) -> Accelerator:
     )
 
 
-@cache
+@remembered
 def _fabric(thing: str) -> Tier:
     row = rows_by_id("fabrics")[thing]
     listed = facts("fabric_facts")[thing]
@@ -132,7 +131,7 @@ def _tier(row: dict[str, str]) -> Tier:
     return replace(tier, domain_size=int(row["domain_size"]), facts=(*tier.facts, size))
 
 
-@cache
+@remembered
 def _system(thing: str) -> System:
     row = rows_by_id("systems")[thing]
     tiers = [line for line in rows("tiers") if line["id"] == thing]

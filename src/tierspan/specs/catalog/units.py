@@ -50,6 +50,11 @@ _PER_COUNT = re.compile(r"^(?P<rest>.+) per (?P<count>[1-9][0-9]*)$")
 _BOTH = " both directions"
 
 
+def known_units() -> tuple[str, ...]:
+    """The base units, for suggestions."""
+    return tuple(_BASES)
+
+
 def unit_factor(unit: str) -> tuple[float, str]:
     """Factor to SI and the SI unit of a data-file unit.
 

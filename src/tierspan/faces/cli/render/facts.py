@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tierspan.faces.cli.render.table import Column, table
 from tierspan.quantities.messages import fill
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from tierspan.quantities.facts import Fact, Mark
+
+
+_AS_PRINTED: Final = ("s/m", "dB/m")
+"""Units that nobody reads in SI."""
 
 
 def facts_table(groups: Sequence[tuple[str, Sequence[Fact]]], lang: str) -> tuple[Table, Text]:
@@ -29,8 +33,8 @@ def facts_table(groups: Sequence[tuple[str, Sequence[Fact]]], lang: str) -> tupl
         name = group
         for fact in listed:
             source = f"{fact.source.reference} ({', '.join(part for part in (fact.source.kind, fact.source.date) if part)}){_mark(fact, lang)}"
-            value = "" if fact.is_text else format_quantity(fact.value, fact.unit, lang=lang, digits=4)
-            printed = f"({fact.original})" if fact.is_text and not fact.used else fact.original
+            value = "" if fact.is_text or fact.unit in _AS_PRINTED else format_quantity(fact.value, fact.unit, lang=lang, digits=4)
+            printed = f"({fact.original})" if not value and not fact.used else fact.original
             note = f"{fact.basis}; {fact.note}" if fact.basis and fact.note else fact.basis or fact.note
             shown = value if fact.used or not value else f"({value})"
             rows.append((name, fact.key.replace("_", " "), shown, printed, note, str(numbers.setdefault(source, len(numbers) + 1))))
@@ -39,7 +43,7 @@ def facts_table(groups: Sequence[tuple[str, Sequence[Fact]]], lang: str) -> tupl
     columns = [Column(head, justify="right" if index in (2, 5) else "left", fold=index in (0, 3, 4)) for index, head in enumerate(heads)]
     if not any(group for group, _ in groups):
         columns, rows = columns[1:], [row[1:] for row in rows]
-    counted = Counter(fact.source.mark for _, listed in groups for fact in listed if fact.used)
+    counted = Counter(fact.source.mark for _, listed in groups for fact in listed if fact.used and not fact.is_text)
     return table(columns, rows), _sources(numbers, counted, lang)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tierspan.faces.cli.render import part_sheets
 from tierspan.faces.cli.render.table import Column, number, table
 from tierspan.quantities.messages import fill, has
 from tierspan.quantities.printing import format_bytes, format_duration, format_number, format_quantity
@@ -16,13 +17,15 @@ if TYPE_CHECKING:
     from tierspan.answers.catalog_compare.rows import Cell, ComparedRow
     from tierspan.quantities.findings import Finding
 
-_DIMENSIONS: Final = ("bandwidth", "latency", "capacity", "power")
+_DIMENSIONS: Final = ("nature", "bandwidth", "latency", "capacity", "power")
 
 
 def comparison(answer: PartsComparison, lang: str) -> list[RenderableType]:
     """All of it."""
-    parts: list[RenderableType] = [_dimension(answer, name, lang) for name in _DIMENSIONS]
-    parts.append(_planes(answer, lang))
+    told = {row.dimension for row in answer.rows}
+    parts: list[RenderableType] = [_dimension(answer, name, lang) for name in _DIMENSIONS if name in told]
+    if any(part.planes for part in answer.parts):
+        parts.append(_planes(answer, lang))
     if any(part.headlines for part in answer.parts):
         parts.append(_headlines(answer, lang))
     parts.append(_findings(answer.findings, lang))
@@ -31,21 +34,29 @@ def comparison(answer: PartsComparison, lang: str) -> list[RenderableType]:
 
 def _dimension(answer: PartsComparison, name: str, lang: str) -> RenderableType:
     rows = [one for one in answer.rows if one.dimension == name]
-    columns = [Column(_t("figure", lang)), *(Column(part.id, justify="right") for part in answer.parts), Column(_t("remark", lang))]
-    told = [(row_name(one.id, lang), *(_cell(item, one.unit, lang) for item in one.cells), _remark(one, lang)) for one in rows]
-    return table(columns, told, title=_t(f"dimension.{name}", lang))
+    words = name == "nature"
+    columns = [Column(_t("figure", lang)), *(Column(part.id, justify="left" if words else "right") for part in answer.parts)]
+    told = [(row_name(one.id, lang), *(_cell(item, one.unit, lang) for item in one.cells)) for one in rows]
+    if not words:
+        columns.append(Column(_t("remark", lang)))
+        told = [(*cells, _remark(one, lang)) for cells, one in zip(told, rows, strict=True)]
+    kind = "" if answer.parts[0].system else ".part"
+    return table(columns, told, title=_t(f"dimension.{name}{kind}", lang))
 
 
 def row_name(row_id: str, lang: str) -> str:
     """What a row tells, in words; the precision of a peak stands behind it."""
-    name, _, precision = row_id.partition(".")[2].partition(".")
-    text = _t(f"row.{row_id.partition('.')[0]}.{name}", lang)
+    dimension, _, rest = row_id.partition(".")
+    name, _, precision = rest.partition(".")
+    if not has(f"cli.compared.row.{dimension}.{name}"):
+        return part_sheets.label(rest, lang)
+    text = _t(f"row.{dimension}.{name}", lang)
     return f"{text} {precision.upper()}" if precision else text
 
 
 def _cell(item: Cell, unit: str, lang: str) -> str:
     if item.text:
-        return item.text
+        return part_sheets.value(item.text, lang)
     if item.value is None:
         return fill("cli.catalog.unknown", lang, {})
     shown = _value(item.value, unit, lang)
@@ -57,6 +68,10 @@ def _value(value: float, unit: str, lang: str) -> str:
         return format_bytes(value)
     if unit == "s":
         return format_duration(value, lang=lang)
+    if unit == "s/m":
+        return f"{format_number(value * 1e9)} ns/m"
+    if unit == "dB/m":
+        return f"{format_number(value * 1e3)} dB/km"
     return format_quantity(value, unit, lang=lang, digits=4)
 
 
