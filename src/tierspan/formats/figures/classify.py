@@ -25,6 +25,8 @@ _OF_NOUN: Final[dict[str, ReadingScope]] = {
 }  # fmt: skip
 _EACH: Final = re.compile(r"\s*(?:max(?:imum)?\s+)?(?:each|apiece)(?!\s+(?:way|direction))", re.IGNORECASE)
 _EACH_BEFORE: Final = re.compile(r"(?:每|单)[条个张台块只颗]\s*(?:单向|双向|每方向)?(?:合计)?\s*$")
+_OVER: Final = re.compile(r"\b(?:over|above)\b(?!\s*$)", re.IGNORECASE)
+"""Over NVLink is no bound; over 900 GB/s is one."""
 _OF: Final = re.compile(r"\b(?:of|at|@)\s*$", re.IGNORECASE)
 _TIERS: Final = get_args(ReadingTier)
 _PORTS: Final = (25, 50, 100, 200, 400, 800, 1600, 3200)
@@ -141,7 +143,7 @@ def _scope(context: Context, wide: str, quantity: Quantity) -> ReadingScope:
 
 def _bound(before: str) -> Bound | Literal[""]:
     try:
-        found, _ = split_qualifiers(before[-24:])
+        found, _ = split_qualifiers(_OVER.sub("", before[-24:]))
     except InputError:
         return ""
     return found.bound or ""

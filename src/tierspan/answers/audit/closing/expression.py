@@ -17,7 +17,7 @@ _TOKEN = re.compile(
     rf"(?P<root>√\s?3|sqrt\(3\))|(?<![A-Za-z0-9_.-])(?P<number>{_NUMBER})(?P<unit>\s?(?:%|(?![xX](?:\s|\d|\())[A-Za-zµμ]+(?:/[A-Za-z]+)*))?|(?P<sign>[x×*·✕+/÷()（）−]|\s-\s)|(?P<word>[^\W\d_][\w.-]*|[一-鿿]+)",
     re.IGNORECASE,
 )
-_LIMIT = re.compile(r"[:：;；。，、|—]|,\s|\.\s|\bi\.e\.|\bso\b|^|\bthat\s+is\b|[\"“”]")
+_LIMIT = re.compile(r"[:：;；。，、|—]|,(?!\d{3}(?!\d))|\.\s|\bi\.e\.|\bso\b|^|\bthat\s+is\b|[\"“”]")
 _RIGHT = re.compile(rf"^\s*(?P<about>[~≈≤≥约]|about|roughly)?\s*(?P<number>{_NUMBER})(?P<unit>\s?(?:%|[A-Za-zµμ]+(?:/[A-Za-z]+)*))?", re.IGNORECASE)
 _SIGNS = {"x": "*", "X": "*", "×": "*", "·": "*", "✕": "*", "÷": "/", "（": "(", "）": ")", "−": "-"}
 

@@ -48,7 +48,7 @@ def _kind(sheet: Sheet, reading: Reading) -> str:
     spot = spot_of(sheet, reading)
     clause = re.split(r"[,;，；。:：(（]", spot.before)[-1]
     behind = re.split(r"[,;，；。)）]", spot.after)[0]
-    behind = re.split(r"\d", behind)[0]
+    behind = re.split(r"(?<![A-Za-z\d])\d", behind)[0]
     for words in (behind, clause):
         for kind, pattern in (("die", _DIE), ("package", _PACKAGE), ("superchip", _SUPERCHIP)):
             if pattern.search(words):

@@ -46,9 +46,6 @@ def _holds(found: Equation, line: str) -> bool:
             allowed.append(2.0 if right == "both-directions" else 0.5)
     if found.left_unit == "AV" and _THREE_PHASE.search(line):
         allowed += [math.sqrt(3.0), 2 * math.sqrt(3.0), 0.8 * math.sqrt(3.0)]
-    if found.left_unit == "FLOPHz":
-        # a fused multiply-add counts once or twice
-        allowed += [2.0]
     return any(agree(ratio, factor, found.tolerance) for factor in allowed)
 
 

@@ -26,7 +26,7 @@ _NEAR: Final = 0.025
 _WHOLES: Final = ("node", "rack", "domain")
 _WHOLE: Final = re.compile(
     r"\btotal|aggregate|\bnodes?\b|\bserver|\bsystem|\bplatform|\bboard|\brack|\bdomain|\bpod\b|\btray|\ball\b|\bsum\b|\bin\s+all\b|\d\s?[x×]|[x×]\s?\d"
-    r"|\d[\s-]?(?:GPU|NPU|card|chip|卡)|合计|总|共|整机|台|柜|域|超节点|节点|机",
+    r"|\d[\s-]?(?:GPU|NPU|card|chip|卡)|(?<!向)合计|(?<!向)总|共|整机|台|柜|域|超节点|节点|机",
     re.IGNORECASE,
 )
 """Words of a line that may mean more than one accelerator."""
@@ -37,6 +37,7 @@ def _look(sheet: Sheet) -> Iterator[Finding]:
         part = part_of(r)
         if part is None or r.peak == "sustained" or r.count > 1 or r.bound == "at least":
             continue
+        yield from _network(r, part)
         meanings = list(_meanings(r, part))
         if not meanings or any(m.prints != m.prints for m in meanings):
             continue
@@ -44,6 +45,7 @@ def _look(sheet: Sheet) -> Iterator[Finding]:
         if _MEASURED.search(f"{spot.head} {spot.before[-30:]} {spot.after[:20]}"):
             continue
         fits = [m for m in meanings if agree(r.printed_si, m.prints, _NEAR + rounding(r))]
+        fits = [m for m in fits if m.scope in ("accelerator", r.scope) or not (r.direction and m.direction and m.direction != r.direction)]
         if fits:
             wrong = _wrong_scope(r, fits, part) or _whole_as_one(r, fits, part, spot.text)
             if wrong is not None:
@@ -65,6 +67,19 @@ def _meanings(reading: Reading, part: Part) -> Iterator[Meaning]:
         yield from memory_meanings(part, part.memory_bytes)
     elif reading.quantity == "bandwidth" and reading.tier == "scale-up" and part.scale_up_Bps == part.scale_up_Bps and reading.scope in _UP_SCOPES:
         yield from link_meanings(part)
+
+
+def _network(reading: Reading, part: Part) -> Iterator[Finding]:
+    """The cluster network of a node under the name of one accelerator; rates differ by purchase, so only this factor tells."""
+    if reading.quantity != "bandwidth" or reading.tier != "scale-out" or reading.scope != "accelerator" or part.node < 2:
+        return
+    one = part.scale_out_Bps
+    if agree(reading.printed_si, part.node * one, _NEAR) and one == one:
+        values = {
+            "text": reading.text, "printed": shown(reading.printed_si, reading), "part": part.id, "should": shown(one, reading),
+            "why": Phrase("audit.ratio.all_accelerators", {"number": f"{part.node:g}"}),
+        }  # fmt: skip
+        yield Finding("audit.known_ratio", "warning", values, place_of(reading))
 
 
 def _wrong_scope(reading: Reading, fits: list[Meaning], part: Part) -> Finding | None:

@@ -61,7 +61,12 @@ def _line_total(sheet: Sheet, line: tuple[Reading, ...]) -> Iterator[Finding]:
         (storage if _STORAGE.search(found["role"]) else numbers).append(float(found["n"]))
     if not numbers:
         return
-    compute = [n for n in numbers if n not in storage] or numbers
+    rest = [n for n in numbers if n not in storage]
+    if storage and len(rest) >= 2 and not any(n + s == m for i, n in enumerate(rest) for s in storage for j, m in enumerate(rest) if i != j):
+        told = {"text": whole.text, "all": number(rest[0]), "compute": number(rest[1]), "storage": number(storage[0])}
+        yield Finding("audit.nics.split", "error", {**told, "sum": number(rest[1] + storage[0])}, place_of(whole))
+        return
+    compute = rest or numbers
     split = [n for n in compute if any(n + s == m for s in storage for m in compute)]
     allowed = split or compute
     direction = _direction(spot.text)

@@ -30,8 +30,8 @@ def _look(sheet: Sheet) -> Iterator[Finding]:
 def _line(sheet: Sheet, block: Block, line: tuple[Reading, ...]) -> Iterator[Finding]:
     rates = [r for r in line if r.quantity == "bandwidth" and r.tier in ("scale-out", "")]
     spots = {id(r): spot_of(sheet, r) for r in rates}
-    wholes = [r for r in rates if r.count == 1 and r.scope != "port" and r.printed_si >= 1e11 and _is_capacity(r, spots[id(r)])]
-    ports = [r for r in rates if r not in wholes and (r.scope == "port" or r.count > 1 or re.match(r"\s*(?:ports?|端口|口)", spots[id(r)].after))]
+    ports = [r for r in rates if r.scope == "port" or r.count > 1 or re.match(r"\s*(?:ports?|端口|口)", spots[id(r)].after)]
+    wholes = [r for r in rates if r.count == 1 and r not in ports and r.printed_si >= 1e11 and _is_capacity(r, spots[id(r)])]
     if len(wholes) != 1 or len(ports) != 1:
         return
     whole, port = wholes[0], ports[0]
