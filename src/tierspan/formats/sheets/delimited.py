@@ -14,7 +14,7 @@ from tierspan.quantities.findings import Finding
 from tierspan.specs.sheet import SheetLine
 
 SEPARATORS: Final = ("\t", ";", "|", ",")
-_THOUSANDS = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?!\d)")
+_THOUSANDS = re.compile(r"(?<![\w,])\d{1,3}(?:,\d{3})+(?!\d)")
 _QUOTED = re.compile(r'"[^"\n]*"')
 
 
