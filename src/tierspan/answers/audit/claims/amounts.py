@@ -48,8 +48,8 @@ _WORDS: Final = {
 }  # fmt: skip
 _COUNTED: Final = {"万卡": 1e4, "十万卡": 1e5, "百万卡": 1e6, "千卡": 1e3}
 _THINGS: Final = (
-    "x 1 卡 张 张卡 块 台 个 套 节点 参数 parameters params cards chips GPU GPUs NPU NPUs TPUs XPUs dies nodes systems racks servers token tokens tok "
-    "toks 词元 endpoints modules links lanes ports switches hops accelerators"
+    "x 1 卡 张 张卡 块 台 个 套 节点 参数 parameters params cards chips GPU GPUs NPU NPUs TPUs XPUs dies nodes systems racks servers token tokens "
+    "tok toks 词元 endpoints modules links lanes ports switches hops accelerators"
 )
 _LEFT_OUT: Final = frozenset(_THINGS.split())
 """Symbols of the unit table that are things here."""
