@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tierspan.answers.catalog_compare import capacity, pieces, rates, supply
+from tierspan.answers.catalog_compare import capacity, nature, pieces, rates, supply
 from tierspan.answers.catalog_compare.rows import ComparedRow, Side
 from tierspan.quantities.display import Shown
 from tierspan.quantities.errors import InputError, Place, UnknownNameError
@@ -101,7 +101,7 @@ def compare_parts(*names: str, place: Place | None = None) -> PartsComparison:
     if beside:
         parted = pieces.rows(beside)
         return PartsComparison(tuple(ComparedPart(one.id, one.name, one.kind) for one in beside), parted, tuple(_refusals(parted)))
-    rows = (*rates.bandwidth(sides), *rates.latency(sides), *capacity.rows(sides), *supply.rows(sides))
+    rows = (*rates.bandwidth(sides), *rates.latency(sides), *capacity.rows(sides), *supply.rows(sides), *nature.rows(sides))
     return PartsComparison(tuple(_part(side) for side in sides), rows, (*_refusals(rows), *_precisions(sides), *_remarks(sides)))
 
 

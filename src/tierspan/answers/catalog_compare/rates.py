@@ -14,7 +14,7 @@ def bandwidth(sides: Sequence[Side]) -> list[ComparedRow]:
     made = (
         row("scale_up", "bandwidth", "B/s", sides, lambda side: _rate(side.system.tiers[0])),
         row("scale_up_pair", "bandwidth", "B/s", sides, lambda side: _pair(side.system.tiers[0])),
-        row("scale_out", "bandwidth", "B/s", sides, lambda side: _rate(_outer(side))),
+        row("scale_out", "bandwidth", "B/s", sides, lambda side: _rate(outer_tier(side))),
         row("scale_up_to_scale_out", "bandwidth", "1", sides, _ratio),
         row("memory", "bandwidth", "B/s", sides, lambda side: cell(side.of_card("memory_bandwidth"))),
     )
@@ -25,12 +25,13 @@ def latency(sides: Sequence[Side]) -> list[ComparedRow]:
     """Scale-up and scale-out, each compared only where all say the same basis; the two are never added to or taken from each other."""
     made = (
         row("scale_up", "latency", "s", sides, lambda side: _latency(side.system.tiers[0]), basis=_basis, refusal="catalog_compare.latency_basis"),
-        row("scale_out", "latency", "s", sides, lambda side: _latency(_outer(side)), basis=_basis, refusal="catalog_compare.latency_basis"),
+        row("scale_out", "latency", "s", sides, lambda side: _latency(outer_tier(side)), basis=_basis, refusal="catalog_compare.latency_basis"),
     )
     return [one for one in made if one is not None]
 
 
-def _outer(side: Side) -> Tier | None:
+def outer_tier(side: Side) -> Tier | None:
+    """The first scale-out tier, ``None`` where nothing is said of one."""
     return next((tier for tier in side.system.tiers[1:] if tier.kind == "scale-out"), None)
 
 
@@ -48,7 +49,7 @@ def _pair(tier: Tier) -> Cell:
 
 
 def _ratio(side: Side) -> Cell:
-    outer = _outer(side)
+    outer = outer_tier(side)
     return Cell(None) if outer is None else Cell(side.system.tiers[0].bandwidth_Bps / outer.bandwidth_Bps, mark="derived")
 
 

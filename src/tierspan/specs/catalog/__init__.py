@@ -6,7 +6,7 @@ The data are the CSV files in ``data``; they keep figures as printed, with their
 from tierspan.specs.catalog.clusters import cluster, cluster_of
 from tierspan.specs.catalog.names import Resolved, known_names, resolve
 from tierspan.specs.catalog.own import own_parts
-from tierspan.specs.catalog.parts import KINDS, Part, known_part_names, part, part_ids
+from tierspan.specs.catalog.parts import KINDS, Part, carrier, known_part_names, part, part_ids
 from tierspan.specs.catalog.things import accelerator, accelerator_ids, default_system, fitting_system, system, system_ids
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Resolved",
     "accelerator",
     "accelerator_ids",
+    "carrier",
     "cluster",
     "cluster_of",
     "default_system",

@@ -17,6 +17,7 @@ from tierspan.quantities.errors import Place, UnknownNameError
 from tierspan.quantities.facts import Fact
 from tierspan.specs.catalog.names import folded
 from tierspan.specs.catalog.tables import Row, fact_of, own_tables, remembered
+from tierspan.specs.hardware import Tier
 
 KINDS: Final = ("fabric", "network", "switch", "optics", "cable", "fibre", "unverified")
 FOLDER: Final = Path(__file__).parent / "kinds"
@@ -63,6 +64,12 @@ def part(name: str, *, place: Place | None = None) -> Part:
     if found is None:
         raise UnknownNameError("catalog.unknown_thing", name, known_part_names(), place=place)
     return _parts()[found]
+
+
+def carrier(tier: Tier) -> Part | None:
+    """The fabric or network that a tier is made of, for what the generations of one share (openness); ``None`` where the catalogue has none."""
+    words = next((row for row in _file("carriers") if row["words"] == tier.transport or row["words"] in tier.name), None)
+    return _parts()[words["part"]] if words else None
 
 
 @remembered

@@ -34,8 +34,9 @@ def facts_table(groups: Sequence[tuple[str, Sequence[Fact]]], lang: str) -> tupl
         for fact in listed:
             source = f"{fact.source.reference} ({', '.join(part for part in (fact.source.kind, fact.source.date) if part)}){_mark(fact, lang)}"
             value = "" if fact.is_text or fact.unit in _AS_PRINTED else format_quantity(fact.value, fact.unit, lang=lang, digits=4)
-            printed = f"({fact.original})" if not value and not fact.used else fact.original
-            note = f"{fact.basis}; {fact.note}" if fact.basis and fact.note else fact.basis or fact.note
+            printed = "" if fact.is_text else fact.original if value or fact.used else f"({fact.original})"
+            words = [fact.original if fact.used else f"({fact.original})"] if fact.is_text else []
+            note = "; ".join(part for part in (*words, fact.basis, fact.note) if part)
             shown = value if fact.used or not value else f"({value})"
             rows.append((name, fact.key.replace("_", " "), shown, printed, note, str(numbers.setdefault(source, len(numbers) + 1))))
             name = ""

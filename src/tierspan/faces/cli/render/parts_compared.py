@@ -23,7 +23,9 @@ _DIMENSIONS: Final = ("nature", "bandwidth", "latency", "capacity", "power")
 def comparison(answer: PartsComparison, lang: str) -> list[RenderableType]:
     """All of it."""
     told = {row.dimension for row in answer.rows}
-    parts: list[RenderableType] = [_dimension(answer, name, lang) for name in _DIMENSIONS if name in told]
+    # What a fabric is comes first; of a system it is the last thing to know.
+    order = _DIMENSIONS if not answer.parts[0].system else (*_DIMENSIONS[1:], _DIMENSIONS[0])
+    parts: list[RenderableType] = [_dimension(answer, name, lang) for name in order if name in told]
     if any(part.planes for part in answer.parts):
         parts.append(_planes(answer, lang))
     if any(part.headlines for part in answer.parts):
