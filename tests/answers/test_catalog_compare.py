@@ -16,7 +16,7 @@ from tierspan.quantities.errors import InputError, UnknownNameError
 from tierspan.quantities.messages import has
 from tierspan.specs import catalog
 
-DIMENSIONS = ["bandwidth", "latency", "capacity", "power"]
+DIMENSIONS = ["bandwidth", "latency", "capacity", "power", "nature"]
 
 
 def row(answer: PartsComparison, name: str):
@@ -130,6 +130,20 @@ def test_accelerators_are_compared_in_their_usual_systems():
 
 def test_a_name_of_both_is_the_system_of_that_id_or_else_the_accelerator():
     assert [part.kind for part in compare_parts("gb200", "gb200-nvl72").parts] == ["accelerator", "system"]
+
+
+def test_openness_says_who_else_makes_the_links():
+    answer = compare_parts("gb200-nvl72", "helios", "cloudmatrix384")
+    told = [cell.text for cell in row(answer, "nature.scale_up_openness").cells]
+    assert told[0].startswith("proprietary")
+    assert told[1] == "open standard"
+    assert told[2].startswith("proprietary")
+
+
+@pytest.mark.parametrize("name", catalog.system_ids())
+def test_every_tier_has_a_carrier_but_hccs(name):
+    for tier in catalog.system(name).tiers:
+        assert (catalog.carrier(tier) is None) == (tier.transport == "hccs"), tier.name
 
 
 def test_disagreeing_sources_are_told(racks):
