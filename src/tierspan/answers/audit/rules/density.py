@@ -22,6 +22,8 @@ _REACHED: Final = re.compile(
 )
 _OF_PEAK: Final = re.compile(r"\bpeak\b|of\s+its|theoretical|峰值|理论", re.IGNORECASE)
 _EQUIVALENT: Final = re.compile(r"equivalent|effective|等效|折合|等价", re.IGNORECASE)
+_SEVERAL: Final = re.compile(r"super\s?chip|two\s+(?:GPUs|dies)|both\s+dies|超级芯片|两颗|双芯|双\s?die", re.IGNORECASE)
+"""Twice the dense peak of one is then that of two."""
 _OTHER: Final = {"dense": "sparse", "sparse": "dense"}
 
 
@@ -51,12 +53,14 @@ def _values(known: Part, r: Reading, fits: Meaning) -> dict[str, object]:
 
 
 def _unlabelled(sheet: Sheet) -> Iterator[Hit]:
+    at = Surroundings(sheet)
     notes = {d.name for d in sheet.documents if any(DENSITY["sparse"].search(line.text) and not re.search(r"\d{3}", line.text) for line in d.lines)}
     for r in sheet.of("compute rate"):
         known = part_of(r)
         if known is None or r.density != "sparse" or not any(reason.id == "audit.read.sparse_known" for reason in r.reasons) or r.file in notes:
             continue
-        if not any(reason.id == "audit.read.precision" for reason in r.reasons):
+        several = _SEVERAL.search(at.of(r).clause)
+        if not several and not any(reason.id == "audit.read.precision" for reason in r.reasons):
             dense, sparse = shown(r.printed_si / 2.0, "FLOP/s"), shown(r.printed_si, "FLOP/s")
             yield Hit({"part": name_of(known), "precision": r.precision.upper(), "dense": dense, "sparse": sparse}, r)
 

@@ -28,12 +28,12 @@ _PER_CLOCK: Final = re.compile(
 )
 
 
-def _one(r: Reading) -> tuple[str, str, str, str]:
-    return r.file, r.catalog_id or r.subject, r.scope, ""
+def _one(r: Reading) -> tuple[str, str, str]:
+    return r.file, r.catalog_id or r.subject, r.scope or "accelerator"
 
 
 def _ladder(sheet: Sheet) -> Iterator[Hit]:
-    groups: dict[tuple[str, str, str, str], list[Reading]] = {}
+    groups: dict[tuple[str, str, str], list[Reading]] = {}
     for r in sheet.of("compute rate"):
         if r.precision and r.peak != "sustained":
             groups.setdefault(_one(r), []).append(r)

@@ -31,6 +31,8 @@ _NOT_PEAK: Final = re.compile(
     r"|实测|达到|有效|利用率|训练|持续|合计|共|集群|总",
     re.IGNORECASE,
 )
+_SHARE: Final = re.compile(r"\d\s?%")
+"""A share in the sentence: one of its figures is what was reached of another."""
 _NOT_LINK: Final = re.compile(
     r"measur|achiev|bus\s?bw|alg\s?bw|bus\s+bandwidth|pair|bisection|aggregate|total|raw|switch|\blinks?\b|port|lane"
     r"|实测|对|总线|聚合|合计|链路|端口|交换|裸",
@@ -53,7 +55,7 @@ def _looks(r: Reading, around: Around) -> bool:
         return False
     match r.quantity:
         case "compute rate":
-            return not _NOT_PEAK.search(words) and r.scope not in ("cluster", "die", "superchip")
+            return not _NOT_PEAK.search(words) and not _SHARE.search(around.sentence) and r.scope not in ("cluster", "die", "superchip")
         case "memory" | "memory bandwidth":
             return not _NOT_DEVICE.search(words) and r.scope not in ("cluster", "die", "superchip", "package") and r.tier == "memory"
         case "bandwidth":
@@ -142,6 +144,8 @@ def _is_of(r: Reading, known: Part) -> bool:
 
 
 def _leaves_open(r: Reading) -> bool:
+    if any(i.startswith(f"{r.catalog_id}-") for table in ("systems", "accelerators") for i in rows_by_id(table)):
+        return True
     things: tuple[Thing, ...] = ("accelerator", "system")
     for thing in things:
         try:
