@@ -38,4 +38,4 @@ def write_report(
 
     command = shlex.join(["tierspan", *session.asked, *(["--lang", session.lang] if session.lang != "en" else [])])
     size = write_page(page, document(answer, session.lang, [command], placed=placed))
-    session.note(session.text("page.written", path=page, size=f"{size / 1e6:.1f}"))
+    session.note(session.text("page.written", path=page, size=f"{size / 1e6:.2g}"))

@@ -24,7 +24,7 @@ def headline(audit: Audit, lang: str) -> str:
     if not audit.readings:
         return said("audit.headline.none", lang, files=said("list.comma", lang).join(audit.files))
     counts = {s: sum(r.status == s for r in audit.readings) for s in ("certain", "assumed", "ambiguous")}
-    found = {f"{s}s": sum(f.severity == s for f in audit.findings) for s in ("error", "warning", "question")}
+    found = {f"{s}s": sum(f.severity == s for f in audit.findings) for s in ("error", "warning")} | {"questions": len(audit.questions)}
     return said("audit.headline", lang, figures=len(audit.readings), **counts, **found)
 
 

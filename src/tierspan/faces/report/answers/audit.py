@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tierspan.faces.cli.render.audit import headline, readings_sheets, reason_text, room_sheet
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 def audit_page(audit: Audit, lang: str, commands: Sequence[str] = ()) -> Page:
     """The page of an audit."""
-    title = said("page.title.audit", lang, files=said("list.comma", lang).join(audit.files))
+    title = said("page.title.audit", lang, files=said("list.comma", lang).join(Path(name).name for name in audit.files))
     sections = [
         Section("answer", said("page.answer", lang), (said("page.audit.lead", lang),), cards=tuple(_cards(audit, lang))),
         Section("findings", said("audit.findings", lang), notes=tuple(_note(f, lang) for f in audit.findings)) if audit.findings else None,
@@ -50,7 +52,7 @@ def _cards(audit: Audit, lang: str) -> list[Card]:
 
 
 def _note(f: Finding, lang: str) -> Note:
-    where, colon = str(f.place), said("render.colon", lang)
+    where, colon = str(replace(f.place, file=Path(f.place.file).name)), said("render.colon", lang)
     text = (where + colon if where else "") + fill(f.id, lang, f.values)
     more = [fill(f"{f.id}{part}", lang, f.values) for part in (".why", ".remedy") if has(f"{f.id}{part}")]
     return Note(f.severity, text, " ".join(more))
