@@ -14,6 +14,13 @@ from tierspan.specs.sheet import SheetDocument, SheetLine
 
 _MARK: Final = re.compile(r"^\s?(\*{1,3}|[†‡§¹²³⁴]|\[\d\]|\(\d\))")
 _NOTE: Final = re.compile(r"^\s*(\*{1,3}|[†‡§¹²³⁴]|\[\d\]|\(\d\)|注[：:]?)\s*(.+)$")
+_LONE: Final = re.compile(
+    r"^[,，、/]\s?(?:dense|sparse|with(?:out)?\s+(?:2:4\s+|structured\s+)?sparsity|bi-?\s?directional|uni-?\s?directional|both\s+(?:directions|ways)"
+    r"|(?:per|in\s+each|each|one)\s+(?:direction|way)|in\s+both\s+directions(?:\s+combined)?|full\s+duplex|(?:不含|含)?(?:结构化)?稀疏|稠密|双向[^\s,，;；。|]{0,4}|单向|每方向)"
+    r"\s*(?=$|[,，;；。.)）|（(])",
+    re.IGNORECASE,
+)
+"""A clause behind a figure that is nothing but its label: "156 TFLOPS TF32, sparse"."""
 _CLAUSE: Final = re.compile(r"[,;，；。|]|\.\s|\s{3,}|\s/\s")
 
 
@@ -74,24 +81,39 @@ def _of_text(
     found = spans_of(text, [(n.start, n.end) for n in listed])
     if not found and NUMBER_ALONE.fullmatch(text.strip()):
         found = counted_alone(text, row, column)
-    spoken = text
+    # keys of YAML and JSON are words joined by underscores
+    spoken = text.replace("_", " ")
     for n in listed:
         spoken = spoken[: n.start] + " " * (n.end - n.start) + spoken[n.end :]
     counted = ""
     for i, span in enumerate(found):
         start = found[i - 1].end if i else 0
         # What follows the figure before, up to the end of its clause, is about that one: "25 GB/s per link, 450 GB/s in all".
-        ended = _CLAUSE.search(spoken[start : span.start]) if i else None
-        start += ended.end() if ended else 0
+        start += _clause(spoken[start : span.start], last=False)[1] if i else 0
         stop = found[i + 1].start if i + 1 < len(found) else len(text)
         after = spoken[span.end : stop]
-        cut = _CLAUSE.search(after)
         mark = _MARK.match(text[span.end : span.end + 5])
         before_names = [n for n in listed if n.start <= span.start]
         named = before_names[-1] if before_names else inherited
         yield Context(
-            span=span, line=line, before=spoken[start : span.start], after=after, near_after=after[: cut.start()] if cut else after, row=row,
-            column=column, section=line.section, note=notes.get(mark[1], "") if mark else "", named=named,
+            span=span, line=line, before=spoken[start : span.start], after=after, near_after=after[: _clause(after, last=i + 1 == len(found))[0]], row=row.replace("_", " "),
+            column=column.replace("_", " "), section=line.section.replace("_", " "), note=notes.get(mark[1], "") if mark else "", named=named,
             counted=counted, part=part(named.thing, named.id) if named is not None else None, prefix=spoken[: span.start], earlier=earlier,
         )  # fmt: skip
         counted = span.of or (span.noun if span.noun not in ("ratio", "part") else "") or counted
+
+
+def _clause(text: str, *, last: bool) -> tuple[int, int]:
+    """Where the clause that a text begins with ends, and where the next one begins (0 where there is none); a label of its own goes with it.
+
+    ``last`` says that no figure follows the text: else a label at its end is that of the next figure.
+    """
+    cut = _CLAUSE.search(text)
+    if cut is None:
+        return len(text), 0
+    lone = _LONE.match(text[cut.start() :])
+    if lone is None or (not last and not text[cut.start() + lone.end() :].strip()):
+        return cut.start(), cut.end()
+    labelled = cut.start() + lone.end()
+    further = _CLAUSE.search(text, labelled)
+    return (further.start(), further.end()) if further else (labelled, labelled)

@@ -17,7 +17,7 @@ TIERS: Final = _words(
         "memory": r"HBM\w*|GDDR\w*|\bmemory\b(?!\s+semantic)|\bVRAM\b|显存|内存(?!语义)|存储带宽",
         "scale-up": r"NVLink(?!\s*Fusion)|NVSwitch|xGMI|Infinity\s?Fabric|UA\s?Link|\bUB\b|Unified\s?Bus|灵衢|\bHCCS\b|\bICI\b|NeuronLink"
         r"|\bOISA\b|ETH-?X|GPU[\s-]to[\s-]GPU|scale[\s-]?up|chip[\s-]to[\s-]chip|片间|卡间|纵向|accelerator_interconnect(?!_topology)"
-        r"|机内互[连联]|芯片互[连联]|die[\s-]to[\s-]die",
+        r"|(?:机|节点|域)内(?:卡间)?互[连联]|芯片互[连联]|(?:in|intra)[\s-]?node|die[\s-]to[\s-]die",
         "host": r"\bPCI[\s-]?e?\b|PCI\s?Express|\bCXL\b|host\s+link",
         "storage": r"\bstorage\b|存储网?络?(?!带宽)",
         "management": r"\bmanagement\b|\bfront[\s-]?end\b|\bout[\s-]of[\s-]band\b|\bOOB\b|\bBMC\b|\bVPC\b|管理网?络?|前端|带外|业务网",
