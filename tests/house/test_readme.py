@@ -37,6 +37,8 @@ class Example:
     shown: tuple[str, ...]
     exit_code: int
     exact: bool
+    typed: str = ""
+    """What is piped into the command: ``echo "text" | tierspan ...``."""
 
     @property
     def verb(self) -> str:
@@ -46,16 +48,19 @@ class Example:
 def examples(page: Path) -> list[Example]:
     found = []
     for match in BLOCK.finditer(page.read_text(encoding="utf-8")):
-        if "\n$ tierspan" not in "\n" + match["body"]:
+        if not re.search(r"^\$ (?:echo \".*\" \| )?tierspan", match["body"], re.MULTILINE):
             continue
         assert match.group(0).startswith("<!-- run"), f"{page.name}: a block of tierspan commands has no mark: {match['body'][:60]}"
         mark = match["mark"] or ""
         code = re.search(r"exit (\d+)", mark)
         for part in re.split(r"^\$ ", match["body"].replace("\\\n", " "), flags=re.MULTILINE)[1:]:
             first, *shown = part.splitlines()
-            if first.startswith("tierspan"):
+            piped = re.match(r'echo "(.*)" \| (?=tierspan)', first)
+            command = first[piped.end() :] if piped else first
+            if command.startswith("tierspan"):
                 lines = tuple(" ".join(line.split()) for line in shown if line.strip())
-                found.append(Example(page, tuple(shlex.split(first)), lines, int(code[1]) if code else 0, "exact" in mark))
+                typed = piped[1] + "\n" if piped else ""
+                found.append(Example(page, tuple(shlex.split(command)), lines, int(code[1]) if code else 0, "exact" in mark, typed))
     return found
 
 
@@ -86,7 +91,7 @@ def refreshed(text: str) -> str:
 
 
 # What stands on a page and on its translation is run once.
-EXAMPLES = list({(e.command, e.shown, e.exit_code, e.exact): e for page in reversed(PAGES) for e in reversed(examples(page))}.values())[::-1]
+EXAMPLES = list({(e.command, e.shown, e.exit_code, e.exact, e.typed): e for page in reversed(PAGES) for e in reversed(examples(page))}.values())[::-1]
 
 
 def test_there_are_examples():
@@ -103,7 +108,7 @@ def test_changed_or_reordered_lines_are_missed(shown: tuple[str, ...]):
     assert missing_line(shown, "a\nb 1\nc\n") is not None
 
 
-@pytest.mark.parametrize("example", [pytest.param(e, id=f"{e.page.stem}: {shlex.join(e.command)[:80]}") for e in EXAMPLES])
+@pytest.mark.parametrize("example", [pytest.param(e, id=f"{e.page.stem}: {e.typed.strip()[:30]}{shlex.join(e.command)[:80]}") for e in EXAMPLES])
 def test_example_runs_and_shows_what_the_page_shows(example: Example):
     if example.exit_code != 2:
         assert example.verb in {"", *ALL_VERBS}, f"{example.page.name} shows the verb {example.verb}, which nobody plans"
@@ -114,6 +119,7 @@ def test_example_runs_and_shows_what_the_page_shows(example: Example):
         [sys.executable, "-m", *example.command],
         cwd=ROOT,
         env=environment,
+        input=example.typed,
         capture_output=True,
         text=True,
         encoding="utf-8",

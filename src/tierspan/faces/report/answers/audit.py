@@ -87,7 +87,7 @@ def _claims(audit: Audit, lang: str) -> Section | None:
     if not audit.claims:
         return None
     rows = tuple(
-        (c.text, named("audit.verdict", c.verdict, lang), said("list.comma", lang).join(reason_text(r, lang) for r in c.arithmetic))
+        (c.text, named("audit.verdict", c.verdict, lang), " ".join(reason_text(r, lang) for r in c.arithmetic))
         for c in audit.claims
     )
     columns = (Column(said("audit.column.text", lang)), Column(said("audit.column.status", lang)), Column(said("audit.column.why", lang)))
