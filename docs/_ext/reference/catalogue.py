@@ -5,15 +5,16 @@ from __future__ import annotations
 from reference.markdown import code, page, plain, table
 from tierspan.answers.stack_list import list_stacks
 from tierspan.laws.parameters import parameter_counts
-from tierspan.specs.catalog import accelerator, accelerator_ids, default_system, system, system_ids
+from tierspan.specs.catalog import accelerator, accelerator_ids, default_system, part, part_ids, system, system_ids
 from tierspan.specs.hardware import Tier
 from tierspan.specs.models import model, model_ids
 
 
 def catalogue_page(lang: str) -> str:
-    """Four tables. Bandwidth is per accelerator and direction, peaks are dense."""
+    """A table for each kind. Bandwidth is per accelerator and direction, peaks are dense."""
     del lang  # names and figures are the same in all languages
-    return page("## Accelerators", _accelerators(), "## Systems", _systems(), "## Models", _models(), "## Software stacks", _stacks())
+    hardware = ("## Accelerators", _accelerators(), "## Systems", _systems(), "## Fabrics, networks, switches, optics, cables and fibres", _parts())
+    return page(*hardware, "## Models", _models(), "## Software stacks", _stacks())
 
 
 def _accelerators() -> str:
@@ -38,6 +39,15 @@ def _systems() -> str:
 def _tier(tier: Tier) -> str:
     size = f"{tier.domain_size:,}" if tier.domain_size else "all"
     return f"{plain(tier.name)}: {size}, {_in(tier.bandwidth_Bps, 1e9)}"
+
+
+def _parts() -> str:
+    rows = [
+        (code(one.id), one.kind, plain(one.name), plain(one.owner), plain(one.words("openness")), plain(one.words("status")))
+        for one in map(part, part_ids())
+        if one.kind != "unverified"
+    ]
+    return table(("id", "kind", "name", "owner", "openness", "status"), rows)
 
 
 def _models() -> str:
