@@ -27,7 +27,7 @@ _NOUNS: Final[dict[str, str]] = {
     "feed": r"feeds?|路供电",
     "shelf": r"(?:power\s+)?shelves|power\s+shelf|电源框",
     "psu": r"PSUs?|power supplies|电源模块|电源",
-    "unit": r"pcs|pieces|个",
+    "unit": r"pcs|pieces|个|只|颗",
     "user": r"users?|staff|people|并发|人",
     "slot": r"slots?|插槽",
 }

@@ -63,13 +63,13 @@ def _pattern() -> re.Pattern[str]:
 @cache
 def _counts() -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![A-Za-z0-9_.,/-])(?<!\d:)(?P<number>{NUMBER})\s?{_TIMES}?\s?(?P<filler>(?:[个台张套块条片只颗]\s?)?(?:[A-Z0-9][\w+.-]*\s(?:\d\s)?)?(?:[A-Z]{{4,}}\s)?)"
+        rf"(?<![A-Za-z0-9_.,/-])(?<!\d:)(?P<number>{NUMBER})(?:\s?{_TIMES}?\s?|-(?=ports?\b|GPU\b|card\b))(?P<filler>(?:[个台张套块条片只颗]\s?)?(?:[A-Z0-9][\w+.-]*\s(?:\d\s)?)?(?:[A-Z]{{4,}}\s)?)"
         rf"(?:[个台张套块条片只颗]\s?(?={NOUN}))?(?P<noun>{NOUN})",
         re.IGNORECASE,
     )
 
 
-_NOUN_FIRST = re.compile(r"(?P<noun>\b(?:leaf|spine|core)(?:\s+switch(?:es)?)?)\s*[:：]?\s*(?P<number>\d+)(?![\w.]|,\d|\s?[%×*])", re.IGNORECASE)
+_NOUN_FIRST = re.compile(r"(?P<noun>\b(?:leaf|spine|core)(?:\s+switch(?:es)?)?)\s*[:：]?\s*(?P<number>\d+)(?![\w.]|,\d|\s?[%×*:：])", re.IGNORECASE)
 _BEFORE = re.compile(rf"(?P<number>{NUMBER})\s*(?P<noun>(?:{NOUN}))?\s*{_TIMES}\s*$")
 _BEHIND = re.compile(rf"^\s*{_TIMES}\s*(?P<number>{NUMBER})(?![\w.]|,\d)(?!\s?{_TIMES})(?!\s?[kM]?(?:V|A|W|VA|Hz)\b)")
 _PARTS = re.compile(rf"(?<![\w.,/-])(?P<number>{NUMBER})\s?{_TIMES}?\s?(?:NVIDIA\s|AMD\s|华为\s?|张|块|片|台|套)?\s?$")
@@ -112,7 +112,8 @@ def spans_of(text: str, named: Sequence[tuple[int, int]] = ()) -> tuple[Span, ..
             continue
         number = match["number"]
         value = float(number.replace(",", ""))
-        noun = _meant(noun_of(match["noun"]), match["noun"], plain[:start], plain[end:])
+        stage = _STAGE.search(match["filler"])
+        noun = stage[1].lower() if stage else _meant(noun_of(match["noun"]), match["noun"], plain[:start], plain[end:])
         taken.append(Span(start, end, text[start:end], Quantity(value, "1", text[start:end], 1.0), noun=noun))
     for labelled in (_NOUN_FIRST, _LABELLED):
         for match in labelled.finditer(plain):
@@ -206,6 +207,7 @@ def _same_length(text: str) -> str:
     """Full-width digits, letters and signs as plain ones; each character keeps its place."""
     out = []
     for c in text:
-        plain = normalise(c)
+        # a Chinese comma never groups digits: "，8 卡" is eight
+        plain = c if c == "，" else normalise(c)
         out.append(plain if len(plain) == 1 else c)
     return "".join(out)

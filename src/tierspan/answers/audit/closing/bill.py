@@ -74,6 +74,7 @@ def bills(sheet: Sheet) -> Iterator[Bill]:
     for document in sheet.documents:
         readings = [r for r in sheet.readings if r.file == document.name]
         bill = Bill(text="\n".join(line.text for line in document.lines))
+        _spelled(bill, readings)
         for r in readings:
             line = line_of(sheet, r)
             if _STORAGE.search(line) and not re.search(r"compute|计算", line, re.IGNORECASE):
@@ -82,6 +83,13 @@ def bills(sheet: Sheet) -> Iterator[Bill]:
         if "leaf" in bill.stages:
             bill.per_pod = bill.pods > 1 and bool(_PER_POD.search(bill.text))
             yield bill
+
+
+def _spelled(bill: Bill, readings: list[Reading]) -> None:
+    """Links named by their direction, which are no figures with a unit: "42 downlinks and 21 uplinks"."""
+    down, up = (re.search(rf"(?<![\w.])(\d+)\s*{word}links?", bill.text, re.IGNORECASE) for word in ("down", "up"))
+    if down and up and readings and re.search(r"\bleaf\b", bill.text, re.IGNORECASE):
+        bill.stages["leaf"] = Stage(readings[0], down=float(down[1]), up=float(up[1]))
 
 
 def _take(bill: Bill, r: Reading, spot: Spot, line: str) -> None:
@@ -98,6 +106,10 @@ def _take(bill: Bill, r: Reading, spot: Spot, line: str) -> None:
             bill.pods = r.printed_si
         elif _is_total(r, spot, line):
             bill.total = r
+        stage = _stage(spot)
+        if r.noun == "port" and stage and r.count == 1:
+            _ports(bill.stages.setdefault(stage, Stage(r)), r.printed_si, spot)
+            return
         if _ENDPOINTS.match(spot.after) or re.search(r"endpoints?|端点", r.text, re.IGNORECASE):
             bill.stated_endpoints = r.printed_si
         if r.noun == "gpu" and r.count > 1 and not bill.servers:
@@ -128,14 +140,18 @@ def _take(bill: Bill, r: Reading, spot: Spot, line: str) -> None:
             bill.nics = r.count
         return
     at = bill.stages.setdefault(stage, Stage(r))
-    behind = re.split(r"[,;，；)）]|\d", spot.after)[0]
-    before = re.split(r"[,;，；(（]|\d", spot.before)[-1]
+    _ports(at, r.count, spot)
+
+
+def _ports(at: Stage, number: float, spot: Spot) -> None:
+    behind = re.split(r"[,;，；)）、]|\d", spot.after)[0]
+    before = re.split(r"[,;，；(（、]|\d", spot.before)[-1]
     if _UP.search(behind) or (not _DOWN.search(behind) and _UP.search(before)):
-        at.up = at.up or r.count
+        at.up = at.up or number
     elif _DOWN.search(behind) or _DOWN.search(before):
-        at.down = at.down or r.count
+        at.down = at.down or number
     else:
-        at.ports = at.ports or r.count
+        at.ports = at.ports or number
 
 
 def _is_total(r: Reading, spot: Spot, line: str) -> bool:

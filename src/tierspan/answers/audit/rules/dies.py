@@ -14,9 +14,15 @@ from tierspan.answers.audit.rules.base import Sheet
 from tierspan.quantities.findings import Finding
 from tierspan.specs.reading import Reading
 
-_DIE: Final = re.compile(r"(?:per|each|单|每个?)\s?-?(?:die|GCD|chiplet|裸片|芯粒)", re.IGNORECASE)
-_PACKAGE: Final = re.compile(r"(?:per|each|whole|整|每个?|单)\s?-?(?:package|封装)|整封装", re.IGNORECASE)
+_DIE: Final = re.compile(r"(?:per|each(?:\s+of\s+the\s+\w+)?|单|每个?)\s?-?(?:(?:dies?|GCDs?|chiplets?)(?![a-z])|裸片|芯粒)", re.IGNORECASE)
+_PACKAGE: Final = re.compile(r"(?:per|each|whole|the)\s?-?(?:[\w ]{0,32}\s)?package|整?封装", re.IGNORECASE)
 _SUPERCHIP: Final = re.compile(r"super\s?chip|超级芯片", re.IGNORECASE)
+_KINDS: Final = {
+    "die": _DIE,
+    "package": _PACKAGE,
+    "superchip": _SUPERCHIP,
+    "accelerator": re.compile(r"per\s+GPU|单颗\s?GPU|每[颗张]\s?GPU|each\s+GPU", re.IGNORECASE),
+}
 _WORDS: Final = {"one": 1, "two": 2, "dual": 2, "four": 4, "两": 2, "双": 2, "四": 4, "2": 2, "4": 4, "8": 8, "8个": 8}
 _DIES: Final = re.compile(r"(?P<n>two|dual|four|两|双|四|2|4|8)\s?-?\s?[个颗]?\s?(?:dies?|GCDs?|chiplets?|裸片|芯粒)", re.IGNORECASE)
 _GPUS: Final = re.compile(r"(?P<n>one|two|four|两|双|四|2|4|1)\s?[个颗张]?\s?(?:\w+\s)?(?:GPUs?)", re.IGNORECASE)
@@ -46,15 +52,15 @@ def _pairs(sheet: Sheet, block: Block, quantity: str) -> Iterator[Finding]:
 
 def _kind(sheet: Sheet, reading: Reading) -> str:
     spot = spot_of(sheet, reading)
-    clause = re.split(r"[,;，；。:：(（]", spot.before)[-1]
-    behind = re.split(r"[,;，；。)）]", spot.after)[0]
-    behind = re.split(r"(?<![A-Za-z\d])\d", behind)[0]
-    for words in (behind, clause):
-        for kind, pattern in (("die", _DIE), ("package", _PACKAGE), ("superchip", _SUPERCHIP)):
-            if pattern.search(words):
-                return kind
-        if re.search(r"per\s+GPU|单颗\s?GPU|每[颗张]\s?GPU|each\s+GPU", words, re.IGNORECASE):
-            return "accelerator"
+    clause = re.split(r"[,;，；。:：]", spot.before)[-1]
+    behind = re.split(r"(?<![A-Za-z\d])\d", re.split(r"[,;，；。]", spot.after)[0])[0]
+    # the nearest word decides, and what stands behind the figure before what stands in front
+    found = [(m.start(), kind) for kind, pattern in _KINDS.items() for m in pattern.finditer(behind)]
+    if found:
+        return min(found)[1]
+    found = [(m.end(), kind) for kind, pattern in _KINDS.items() for m in pattern.finditer(clause)]
+    if found:
+        return max(found)[1]
     return "die" if reading.scope == "die" else "superchip" if reading.scope == "superchip" else "accelerator"
 
 

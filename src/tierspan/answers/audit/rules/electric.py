@@ -19,6 +19,7 @@ from tierspan.specs.reading import Reading
 _THREE_PHASE: Final = re.compile(r"3[\s-]?(?:phase|ph\b|φ)|three[\s-]phase|三相", re.IGNORECASE)
 _REDUNDANT: Final = re.compile(r"A\s?/\s?B|A\s?\+\s?B|\b2N\b|redundan|冗余|双路|主备", re.IGNORECASE)
 _DIRECT: Final = re.compile(r"bus\s?bar|母排|母线|\bDC\b|VDC|直流", re.IGNORECASE)
+_SUPPLY: Final = re.compile(r"feed|circuit|breaker|outlet|PDU|socket|馈|回路|插座|空开|断路器", re.IGNORECASE)
 _EQUATION: Final = re.compile(r"[=＝]")
 
 
@@ -36,7 +37,7 @@ def _look(sheet: Sheet) -> Iterator[Finding]:
         if feeds > 1:
             yield from _feeds(text, amperes[0], watts, feed, feeds, three, volts[0])
         elif len(watts) == 1 and watts[0].count == 1 and not _EQUATION.search(text):
-            yield from _power(volts[0], amperes[0], watts[0], three, bool(_DIRECT.search(text)))
+            yield from _power(volts[0], amperes[0], watts[0], three, text)
 
 
 def _lines(sheet: Sheet) -> Iterator[list[Reading]]:
@@ -55,9 +56,13 @@ def _feeds(text: str, amperes: Reading, watts: list[Reading], feed: float, feeds
         yield Finding("audit.power.both_feeds", "warning", {**values, "power": shown(racks[0].printed_si, racks[0])}, place_of(racks[0]))
 
 
-def _power(volts: Reading, amperes: Reading, watts: Reading, three: bool, direct: bool) -> Iterator[Finding]:
+def _power(volts: Reading, amperes: Reading, watts: Reading, three: bool, text: str) -> Iterator[Finding]:
     product = volts.printed_si * amperes.printed_si
-    direct = direct or volts.printed_si < 100 or (volts.printed_si >= 320 and not three and volts.printed_si not in (380, 400, 415, 480))
+    direct = (
+        bool(_DIRECT.search(text))
+        or volts.printed_si < 100
+        or (volts.printed_si >= 320 and not three and volts.printed_si not in (380, 400, 415, 480))
+    )
     # of alternating current a part is derated (0.8) or is no work (power factor); phases are often left unsaid
     phases = (math.sqrt(3.0),) if three else (1.0,) if direct else (1.0, math.sqrt(3.0), 3.0)
     factors = (1.0,) if direct else (1.0, 0.99, 0.98, 0.95, 0.9, 0.8)
@@ -65,7 +70,7 @@ def _power(volts: Reading, amperes: Reading, watts: Reading, three: bool, direct
     if any(abs(watts.printed_si / (product * p * f) - 1) <= spread for p, f in combinations(phases, factors)):
         return
     most = product * max(phases)
-    if not direct and watts.printed_si <= most:
+    if not direct and watts.printed_si <= most and _SUPPLY.search(text):
         # a supply may be larger than what it feeds
         return
     values = {

@@ -5,27 +5,33 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
-from tierspan.answers.audit.closing.amounts import agree, rounding, shown
+from tierspan.answers.audit.closing.amounts import agree, in_bits, rounding, shown
 from tierspan.answers.audit.closing.blocks import part_of
 from tierspan.answers.audit.closing.places import place_of, spot_of
 from tierspan.answers.audit.closing.rule import ProductRule
 from tierspan.answers.audit.closing.telltale import hypothesis
 from tierspan.answers.audit.rules.base import Sheet
+from tierspan.answers.audit.rules.vendor import siblings
 from tierspan.formats.figures.basis import Meaning, link_meanings, memory_meanings, peak_meanings
 from tierspan.formats.figures.known import Part
+from tierspan.formats.figures.known import part as known_part
 from tierspan.quantities.findings import Finding, Phrase
+from tierspan.quantities.printing import format_quantity
 from tierspan.specs.reading import Reading
+from tierspan.specs.topology_system.candidates import table
 
 _MEASURED: Final = re.compile(
     r"measured|achiev|reached|sustain|effective|busbw|algbw|实测|达到|有效|bisection|对分|RDMA|all-?reduce|usable|可用|host|system\s+memory", re.I
 )
 _UP_SCOPES: Final = ("", "accelerator", "link", "node", "domain", "rack")
+_LINE_RATE: Final = re.compile(r"\b(?:EDR|HDR|NDR|XDR)\b", re.IGNORECASE)
 _NEAR: Final = 0.025
-_WHOLES: Final = ("node", "rack", "domain")
+_WHOLES: Final = ("node", "rack", "domain", "superchip", "package")
 _WHOLE: Final = re.compile(
-    r"\btotal|aggregate|\bnodes?\b|\bserver|\bsystem|\bplatform|\bboard|\brack|\bdomain|\bpod\b|\btray|\ball\b|\bsum\b|\bin\s+all\b|\d\s?[x×]|[x×]\s?\d"
+    r"\btotal|aggregate|\bnodes?\b|\bserver|\bsystem|\bplatform|\bboard|\brack|\bdomain|\bpod\b|\btray|\ball\b|\bsum\b|\bin\s+all\b|(?<![A-Za-z\d])\d+\s?[x×]|[x×]\s?\d"
     r"|\d[\s-]?(?:GPU|NPU|card|chip|卡)|(?<!向)合计|(?<!向)总|共|整机|台|柜|域|超节点|节点|机",
     re.IGNORECASE,
 )
@@ -37,7 +43,7 @@ def _look(sheet: Sheet) -> Iterator[Finding]:
         part = part_of(r)
         if part is None or r.peak == "sustained" or r.count > 1 or r.bound == "at least":
             continue
-        yield from _network(r, part)
+        yield from _network(sheet, r, part)
         meanings = list(_meanings(r, part))
         if not meanings or any(m.prints != m.prints for m in meanings):
             continue
@@ -51,7 +57,7 @@ def _look(sheet: Sheet) -> Iterator[Finding]:
             if wrong is not None:
                 yield wrong
             continue
-        told = _mistake(r, meanings, part)
+        told = None if _of_variant(r, part) else _mistake(r, meanings, part)
         if told is not None:
             expected, phrase = told
             values = {"text": r.text, "printed": shown(r.printed_si, r), "part": part.id, "should": shown(expected.prints, r), "why": phrase}
@@ -69,9 +75,30 @@ def _meanings(reading: Reading, part: Part) -> Iterator[Meaning]:
         yield from link_meanings(part)
 
 
-def _network(reading: Reading, part: Part) -> Iterator[Finding]:
+@cache
+def _line_rates() -> dict[str, float]:
+    """Bytes a second of a port by the name of its InfiniBand generation."""
+    found: dict[str, float] = {}
+    for row in table("line_rates"):
+        for name in _LINE_RATE.findall(row["source"]):
+            found[name] = float(row["rate_Gbps"]) * 1e9 / 8
+    return found
+
+
+def _network(sheet: Sheet, reading: Reading, part: Part) -> Iterator[Finding]:
     """The cluster network of a node under the name of one accelerator; rates differ by purchase, so only this factor tells."""
-    if reading.quantity != "bandwidth" or reading.tier != "scale-out" or reading.scope != "accelerator" or part.node < 2:
+    if reading.quantity != "bandwidth" or reading.tier != "scale-out":
+        return
+    named = _LINE_RATE.search(spot_of(sheet, reading).before[-32:])
+    rate = _line_rates().get(named[0].upper(), 0.0) if named else 0.0
+    if named and not in_bits(reading) and reading.scope in ("", "accelerator", "port", "nic") and agree(reading.printed_si, 8 * rate, _NEAR):
+        values = {
+            "text": reading.text, "printed": shown(reading.printed_si, reading), "part": named[0], "should": format_quantity(rate, "B/s", bits=True),
+            "why": Phrase("audit.ratio.bits"),
+        }  # fmt: skip
+        yield Finding("audit.known_ratio", "warning", values, place_of(reading))
+        return
+    if reading.scope != "accelerator" or part.node < 2:
         return
     one = part.scale_out_Bps
     if agree(reading.printed_si, part.node * one, _NEAR) and one == one:
@@ -103,6 +130,14 @@ def _wrong_scope(reading: Reading, fits: list[Meaning], part: Part) -> Finding |
         "why": ratio,
     }
     return Finding("audit.known_ratio", "warning", values, place_of(reading))
+
+
+def _of_variant(reading: Reading, named: Part) -> bool:
+    """Whether the figure is that of another variant of the part, which another rule tells where the name leaves none open."""
+    others = (known_part("accelerator", i) for i in siblings(named.accelerator_id))
+    return any(
+        agree(reading.printed_si, m.prints, _NEAR) for other in others for m in _meanings(reading, other) if m.scope in ("accelerator", "node")
+    )
 
 
 def _whole_as_one(reading: Reading, fits: list[Meaning], part: Part, line: str) -> Finding | None:

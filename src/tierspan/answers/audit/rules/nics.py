@@ -22,7 +22,9 @@ from tierspan.quantities.qualifiers import split_qualifiers
 from tierspan.specs.reading import Reading
 
 _STORAGE: Final = re.compile(r"storage|存储", re.IGNORECASE)
-_NIC: Final = re.compile(r"\bNICs?\b|\bHCAs?\b|\badapters?\b|网卡|ConnectX|\bCX-?\d|network_card|host_network|BlueField", re.IGNORECASE)
+_NIC: Final = re.compile(
+    r"\bNICs?\b|network\s+cards?|\bHCAs?\b|\badapters?\b|网卡|ConnectX|\bCX-?\d|network_card|host_network|BlueField", re.IGNORECASE
+)
 _ROLE: Final = re.compile(r"(?<![\w.])(?P<n>\d{1,2})\s+(?:of\s+them\s+)?for\s+(?:the\s+)?(?P<role>compute|storage)", re.IGNORECASE)
 _DUAL: Final = re.compile(r"dual[\s-]?port|twin[\s-]?port|2[\s-]?port|two[\s-]?port|双口|双端口|2口", re.IGNORECASE)
 _SLOT: Final = re.compile(
@@ -48,6 +50,7 @@ def _totals(sheet: Sheet) -> Iterator[Finding]:
 
 def _line_total(sheet: Sheet, line: tuple[Reading, ...]) -> Iterator[Finding]:
     rates = [r for r in line if r.quantity == "bandwidth" and r.tier in ("scale-out", "storage", "")]
+    rates = [r for r in rates if not _of_storage(r, spot_of(sheet, r)) or r.count == 1]
     if len(rates) != 2 or not _NIC.search(line_of(sheet, rates[0])):
         return
     one, whole = sorted(rates, key=lambda r: r.printed_si)
@@ -111,6 +114,18 @@ def _roles(sheet: Sheet) -> Iterator[Finding]:
             if r.quantity == "count" and r.noun == "nic":
                 cards = r.printed_si
             if not (1 < cards <= 20) or _of_storage(r, spot_of(sheet, r)):
+                continue
+            spare = [x.count for x in block.readings if x.quantity == "bandwidth" and x.count > 1 and _of_storage(x, spot_of(sheet, x))]
+            spot = spot_of(sheet, r)
+            compute = re.match(r"\s*(?:for\s+)?compute", spot.after, re.IGNORECASE) or re.search(r"计算\s*$", spot.before)
+            if compute and cards - per_node in spare:
+                told = {"text": r.text, "storage": number(cards - per_node), "printed": number(cards)}
+                yield Finding(
+                    "audit.nics.storage_counted",
+                    "error",
+                    {**told, "product": f"{number(cards)} - {number(cards - per_node)} = {number(per_node)}"},
+                    place_of(r),
+                )
                 continue
             values = {"text": r.text, "nics": number(cards), "accelerators": number(per_node), "rest": number(cards - per_node)}
             if cards > per_node and cards % per_node and not _STORAGE.search(block.text):

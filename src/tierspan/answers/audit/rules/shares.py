@@ -13,20 +13,22 @@ from tierspan.quantities.errors import Place
 from tierspan.quantities.findings import Finding
 
 _N: Final = r"(?<![\w.,-])(?P<{0}>\d{{1,3}}(?:,\d{{3}})+|\d+)(?![\d.]|,\d|\s?%)"
+_UNIT: Final = r"\s?[次个台张起例条]"
+_WHOLE: Final = _N.format("whole")
+_PART: Final = _N.format("part")
 _COUNTED: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        # "148 of 419 interruptions (35.3 %)"
-        _N.format("part") + r"\s+(?:out\s+)?of\s+(?:the\s+|all\s+)?" + _N.format("whole"),
+        # "148 of 419 interruptions (35.3 %)", "148 cases out of 419"
+        rf"{_PART}\s+(?:\w+\s+out\s+of|(?:out\s+)?of)\s+(?:the\s+|all\s+)?{_WHOLE}",
         # "Of 419 interruptions, 148 were ..."
-        r"\bof\s+(?:the\s+|all\s+)?" + _N.format("whole") + r"[^.;\d%]{1,60}?,\s*" + _N.format("part"),
+        rf"\bof\s+(?:the\s+|all\s+)?{_WHOLE}[^.;\d%]{{1,60}}?,\s*{_PART}",
         # "419 次意外中断中有 148 次"
-        _N.format("whole") + r"\s?[次个台张起例条][^。；;\d%]{0,24}?(?:中有?|其中)[^。；;\d%]{0,12}?" + _N.format("part") + r"\s?[次个台张起例条]",
-        r"(?:共|总计|合计)\s?"
-        + _N.format("whole")
-        + r"\s?[次个台张起例条][^。；;\d%]{0,24}?其中[^。；;\d%]{0,12}?"
-        + _N.format("part")
-        + r"\s?[次个台张起例条]",
+        rf"{_WHOLE}{_UNIT}[^。；;\d%]{{0,24}}?(?:中有?|其中)[^。；;\d%]{{0,12}}?{_PART}{_UNIT}",
+        # "72 次，总计 419 次"
+        rf"{_PART}{_UNIT}[，,、]\s?(?:总计|共|合计)\s?{_WHOLE}{_UNIT}",
+        # "共 419 次中断，其中 148 次"
+        rf"(?:共|总计|合计)\s?{_WHOLE}{_UNIT}[^。；;\d%]{{0,24}}?其中[^。；;\d%]{{0,12}}?{_PART}{_UNIT}",
     )
 )
 _PERCENT: Final = re.compile(

@@ -1,0 +1,90 @@
+"""So many things of so much each make the total that stands beside them, whatever the things are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from tierspan.answers.audit.closing.amounts import agree, leeway, product, shown
+from tierspan.answers.audit.closing.places import Spot, place_of, spot_of
+from tierspan.answers.audit.closing.rule import ProductRule
+from tierspan.answers.audit.closing.telltale import explained
+from tierspan.answers.audit.rules.base import Sheet
+from tierspan.quantities.findings import Finding
+from tierspan.specs.reading import Reading
+
+_UNITS: Final = ("B/s", "B", "W", "FLOP/s", "kg", "USD", "CNY")
+_EACH_BEFORE: Final = re.compile(r"(?:(?:每|单)[张只口个颗台条卡块][^\d,;，；]{0,8}|各|\b(?:at|of|@))\s*[:：]?\s*$", re.IGNORECASE)
+_EACH_AFTER: Final = re.compile(
+    r"\s*(?:[A-Z]+\d*\s+)?(?:max(?:imum)?\s+)?(?:each(?!\s+(?:way|direction))|apiece|(?:per|a)\s+(?:module|port|GPU|card|NIC|PSU|piece|unit|switch|cable))\b",
+    re.IGNORECASE,
+)
+_TOTAL_BEFORE: Final = re.compile(
+    r"(?:(?<![向位])(?:合计|总计|共计?|总容量|总带宽|总功耗)|\b(?:total(?:ling)?|together|draw|in\s+all|sum)\b)[^\d,;，；]{0,12}$", re.IGNORECASE
+)
+_TOTAL_AFTER: Final = re.compile(r"[^\d,;，；.]{0,24}?\b(?:in\s+(?:all|total)|total|together|altogether)\b", re.IGNORECASE)
+_OPEN: Final = re.compile(r"\s*(?:of\s+\w+\s*)?[(（]\s*")
+_SWITCH: Final = re.compile(r"switch|交换", re.IGNORECASE)
+
+
+def _look(sheet: Sheet) -> Iterator[Finding]:
+    for key in dict.fromkeys((r.file, r.line) for r in sheet.readings):
+        line = [r for r in sheet.readings if (r.file, r.line) == key]
+        spots = {id(r): spot_of(sheet, r) for r in line}
+        if any("=" in spot.text or "＝" in spot.text for spot in spots.values()):
+            continue
+        for unit in _UNITS:
+            yield from _line(line, spots, unit)
+
+
+def _line(line: list[Reading], spots: dict[int, Spot], unit: str) -> Iterator[Finding]:
+    rates = [r for r in line if r.unit_si == unit and r.count == 1]
+    counts = [r for r in line if r.quantity == "count" and r.count == 1 and r.printed_si > 1 and r.noun not in ("", "ratio", "user", "link")]
+    numbers = sorted({r.printed_si for r in counts} | {r.count for r in line if r.count > 1})
+    if len(rates) != 2 or len(numbers) != 1:
+        return
+    eaches = [r for r in rates if _each(spots[id(r)]) or _framed(r, counts, spots)]
+    totals = [r for r in rates if r not in eaches and (_total(spots[id(r)]) or _before_bracket(r, counts, spots))]
+    if len(eaches) != 1 or len(totals) != 1:
+        return
+    n, one, whole = numbers[0], eaches[0], totals[0]
+    ratio = whole.printed_si / (n * one.printed_si)
+    factors = [1.0]
+    if unit == "B/s":
+        if whole.direction == "both-directions" and one.direction != "both-directions":
+            factors.append(2.0)
+        if _SWITCH.search(spots[id(whole)].text) and whole.status != "certain":
+            factors.append(2.0)
+    if any(agree(ratio, f, leeway(one, whole)) for f in factors):
+        return
+    values = {
+        "text": whole.text, "printed": shown(whole.printed_si, whole), "product": product(n, one),
+        "why": explained(whole.printed_si, n * one.printed_si, unit, accelerators=(n,)),
+    }  # fmt: skip
+    yield Finding("audit.each", "error", values, place_of(whole))
+
+
+def _each(spot: Spot) -> bool:
+    return bool(_EACH_BEFORE.search(spot.before) or _EACH_AFTER.match(spot.after))
+
+
+def _total(spot: Spot) -> bool:
+    return bool(_TOTAL_BEFORE.search(spot.before) or _TOTAL_AFTER.match(spot.after))
+
+
+def _framed(reading: Reading, counts: list[Reading], spots: dict[int, Spot]) -> bool:
+    """Whether the figure stands between a count and what is counted: "12 个 400G 端口"."""
+    spot = spots[id(reading)]
+    return any(re.fullmatch(r"\s*[个张只块台条]?\s*", spot.text[spots[id(c)].end : spot.start]) for c in counts if spots[id(c)].text == spot.text)
+
+
+def _before_bracket(reading: Reading, counts: list[Reading], spots: dict[int, Spot]) -> bool:
+    """Whether the figure is followed by its parts in brackets: "640 GB (8 GPUs, 80 GB each)"."""
+    spot = spots[id(reading)]
+    return any(
+        _OPEN.fullmatch(spot.text[spot.end : spots[id(c)].start]) for c in counts if spots[id(c)].text == spot.text and spots[id(c)].start > spot.end
+    )
+
+
+RULES = (ProductRule("audit.each", "error", ("facts/README: generic checks", "facts/README traps 6, 16, 37"), _look),)
