@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cache
+from typing import Final
 
 from tierspan.answers.audit.audit import audit
 from tierspan.answers.audit.result import Audit
 from tierspan.answers.audit.trial.base import Part, Statement
-from tierspan.answers.audit.trial.facts import DATA
 from tierspan.answers.audit.trial.generate import mutants, truths
 from tierspan.formats.sheets import sheet_of_text
 
-SCHEMA_VERSION = "1"
-OPEN = "open"
-"""Answer to a trap that makes a statement unclear, not false: the figure is read as assumed or ambiguous, or a question is asked."""
+SCHEMA_VERSION: Final = "1"
+UNCLEAR: Final = frozenset({"direction not told", "basis not told"})
+"""Traps that make a statement unclear, not false: found where a figure is read as assumed or ambiguous, or a question is asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What the audit said to one statement: ``alarms`` are the rules that gave a warning or an error, and refuted claims as ``claim.<kind>``."""
+    """What the audit said to one statement: ``alarms`` are rules that gave a warning or an error, refuted claims as ``claim.<kind>``.
+
+    ``open`` says whether it left something open and told so.
+    """
 
     statement: Statement
     alarms: tuple[str, ...]
-    told: tuple[str, ...]
-    hit: bool
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TrapScore:
-    """Of ``shown`` statements with this trap ``found`` were told for what they are, and ``alarmed`` gave any warning or error."""
+    """Of ``shown`` statements with this trap ``found`` were told."""
 
     trap: str
     shown: int
     found: int
-    alarmed: int
 
     @property
     def recall(self) -> float:
@@ -47,17 +46,17 @@ class TrapScore:
 
 @dataclass(frozen=True, slots=True)
 class RuleScore:
-    """How often a rule spoke: to traps that it answers for, to other false statements, and to true ones."""
+    """How often a rule spoke: to statements with a trap (``traps``: which, the most frequent first), and to true ones."""
 
     rule: str
-    right: int
-    other: int
+    found: int
     false: int
+    traps: tuple[str, ...]
 
     @property
     def precision(self) -> float:
-        """Share of its alarms that were about a false statement."""
-        return (self.right + self.other) / (self.right + self.other + self.false)
+        """Share of its alarms that were about a statement with a trap."""
+        return self.found / (self.found + self.false)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +89,9 @@ class Trial:
 
     @property
     def precision(self) -> float:
-        """Share of statements with an alarm that hold a trap."""
-        alarmed = sum(score.alarmed for score in self.traps)
-        return alarmed / (alarmed + len(self.false_alarms)) if alarmed else 0.0
-
-
-@cache
-def answers() -> Mapping[str, tuple[str, ...]]:
-    """Rules (or beginnings of their ids) that answer for a trap; a trap without any is answered by every alarm."""
-    found: dict[str, tuple[str, ...]] = {}
-    with (DATA / "answers.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            found[row["trap"]] = (*found.get(row["trap"], ()), row["answer"])
-    return found
+        """Share of the statements told that hold a trap."""
+        found = sum(score.found for score in self.traps)
+        return found / (found + len(self.false_alarms)) if found else 0.0
 
 
 def run_trial(part: Part = "tuned", *, progress: Callable[[int, int], None] | None = None) -> Trial:
@@ -124,16 +113,7 @@ def run_trial(part: Part = "tuned", *, progress: Callable[[int, int], None] | No
 def hear(statement: Statement) -> Heard:
     """What the audit says to one statement."""
     answer = audit([sheet_of_text(statement.text, statement.name)])
-    alarms = tuple(dict.fromkeys(alarms_of(answer)))
-    told = tuple(dict.fromkeys(finding.id for finding in answer.findings))
-    expected = answers().get(statement.trap, ())
-    if not statement.trap:
-        hit = False
-    elif OPEN in expected:
-        hit = is_open(answer)
-    else:
-        hit = any(not expected or rule.startswith(expected) for rule in alarms)
-    return Heard(statement, alarms, told, hit)
+    return Heard(statement, tuple(dict.fromkeys(alarms_of(answer))), is_open(answer))
 
 
 def alarms_of(answer: Audit) -> Sequence[str]:
@@ -152,26 +132,33 @@ def scored(part: Part, heard: Sequence[Heard]) -> Trial:
     """The trial of what was heard."""
     true = [h for h in heard if not h.statement.trap]
     false = [h for h in heard if h.statement.trap]
-    kinds = Counter(h.statement.trap for h in false)
-    found = Counter(h.statement.trap for h in false if h.hit)
-    alarmed = Counter(h.statement.trap for h in false if h.alarms)
+    before = {h.statement.id: h.alarms for h in true}
+    hits = [h for h in false if _is_hit(h, before.get(h.statement.truth, ()))]
+    kinds, found = (Counter(h.statement.trap for h in listed) for listed in (false, hits))
     return Trial(
         part=part,
         truths=len(true),
         mutants=len(false),
-        traps=tuple(TrapScore(kind, kinds[kind], found[kind], alarmed[kind]) for kind in sorted(kinds)),
+        traps=tuple(TrapScore(kind, kinds[kind], found[kind]) for kind in sorted(kinds)),
         rules=_rule_scores(true, false),
         false_alarms=tuple(h for h in true if h.alarms),
-        misses=tuple(h for h in false if not h.hit),
+        misses=tuple(h for h in false if h not in hits),
     )
 
 
+def _is_hit(heard: Heard, before: Collection[str]) -> bool:
+    """Whether the trap was told: by an alarm that the true statement did not raise."""
+    return heard.open if heard.statement.trap in UNCLEAR else any(rule not in before for rule in heard.alarms)
+
+
 def _rule_scores(true: Sequence[Heard], false: Sequence[Heard]) -> tuple[RuleScore, ...]:
-    right: Counter[str] = Counter()
-    other: Counter[str] = Counter()
+    right: dict[str, Counter[str]] = {}
     for heard in false:
-        expected = answers().get(heard.statement.trap, ())
         for rule in heard.alarms:
-            (right if not expected or rule.startswith(expected) else other)[rule] += 1
+            right.setdefault(rule, Counter())[heard.statement.trap] += 1
     wrong = Counter(rule for heard in true for rule in heard.alarms)
-    return tuple(RuleScore(rule, right[rule], other[rule], wrong[rule]) for rule in sorted({*right, *other, *wrong}))
+    scores = []
+    for rule in sorted({*right, *wrong}):
+        traps = right.get(rule, Counter())
+        scores.append(RuleScore(rule, traps.total(), wrong[rule], tuple(trap for trap, _ in traps.most_common())))
+    return tuple(scores)

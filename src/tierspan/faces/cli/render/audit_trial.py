@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from tierspan.faces.cli.render.parts import UNKNOWN, fitted, lines, percent, said, title, whole
+from tierspan.faces.cli.render.parts import fitted, lines, percent, said, title, whole
 from tierspan.faces.cli.render.table import Column, Sheet, drawn, number
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tierspan.answers.audit.trial import Trial
+
+_MOST_TRAPS: Final = 3
 
 
 def trial_parts(trial: Trial, lang: str) -> list[RenderableType]:
@@ -45,14 +47,13 @@ def traps_sheet(trial: Trial, lang: str) -> Sheet:
 
 def rules_sheet(trial: Trial, lang: str) -> Sheet:
     """How often each rule was right, and how often not."""
+    comma = said("list.comma", lang)
     rows = tuple(
-        (s.rule, whole(s.right), whole(s.other), whole(s.false), percent(s.precision) if s.right + s.other + s.false else UNKNOWN)
+        (s.rule, whole(s.found), whole(s.false), percent(s.precision), comma.join(trap_text(trap, lang) for trap in s.traps[:_MOST_TRAPS]))
         for s in trial.rules
     )
-    names = ("right", "other", "false", "precision")
-    return Sheet(
-        (Column(said("trial.column.rule", lang)), *(number(said(f"trial.column.{name}", lang)) for name in names)), rows, said("trial.rules", lang)
-    )
+    heads = [number(said(f"trial.column.{name}", lang)) for name in ("found", "false", "precision")]
+    return Sheet((Column(said("trial.column.rule", lang)), *heads, Column(said("trial.column.traps", lang))), rows, said("trial.rules", lang))
 
 
 def trap_text(trap: str, lang: str) -> str:
