@@ -181,6 +181,12 @@ def test_a_file_that_is_no_table(content, message, tmp_path):
     assert caught.value.message_id == message
 
 
+def test_a_folder_without_files(tmp_path):
+    with pytest.raises(InputError) as caught, catalog.own_parts(tmp_path):
+        pass
+    assert caught.value.message_id == "own_parts.no_files"
+
+
 def test_a_path_that_is_not_there(tmp_path):
     with pytest.raises(InputError) as caught, catalog.own_parts(tmp_path / "none.csv"):
         pass

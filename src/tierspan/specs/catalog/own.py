@@ -58,7 +58,10 @@ def own_parts(*paths: str | os.PathLike[str]) -> Iterator[None]:
 
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
-        return sorted(path.glob("*.csv"))
+        found = sorted(path.glob("*.csv"))
+        if not found:
+            raise InputError("own_parts.no_files", place=Place(str(path)))
+        return found
     if not path.exists():
         raise InputError("own_parts.missing", place=Place(str(path)), value=str(path))
     return [path]
