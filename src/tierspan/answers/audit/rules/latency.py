@@ -9,6 +9,7 @@ from typing import Final
 from tierspan.answers.audit.rules.base import Sheet
 from tierspan.answers.audit.rules.bounds import bound, sources
 from tierspan.answers.audit.rules.surroundings import Around, Check, Hit, Surroundings, by_line, name_of, pairs, part_of, shown
+from tierspan.formats.figures.known import near
 from tierspan.formats.figures.words import LATENCY, LATENCY_WORDS, nearest
 from tierspan.specs.catalog import default_system, system
 from tierspan.specs.reading import Reading
@@ -29,6 +30,7 @@ _ADAPTER: Final = re.compile(r"\badapter\b|\bHCA\b|ConnectX", re.IGNORECASE)
 _NETWORK: Final = re.compile(r"Infini\s?Band|\bIB\b|RoCE|\bEFA\b|Ethernet|Slingshot|以太网", re.IGNORECASE)
 _HOLLOW: Final = re.compile(r"hollow|空芯|空心", re.IGNORECASE)
 _ROUND: Final = re.compile(r"\bRTT\b|round[\s-]?trip|往返", re.IGNORECASE)
+_ONE_WAY: Final = re.compile(r"one[\s-]way|单向|单程", re.IGNORECASE)
 _FIBRE: Final = re.compile(r"fib(?:er|re)|光纤|光缆|distance|one[\s-]way|apart|between\s+(?:sites|data)|相距|距离|单向时延|传播", re.IGNORECASE)
 _BUSBW: Final = re.compile(r"\bbus\s?bw\b|bus\s+bandwidth|总线带宽", re.IGNORECASE)
 _PARTED: Final = re.compile(r"\+|\bplus\b|against|versus|\bvs\b|\bthan\b|\band\b|\bwhile\b|[,，;；、]|加|对比|与|和|而")
@@ -41,8 +43,9 @@ _ENDS: Final = ("nic to nic", "accelerator to accelerator")
 
 def _no_basis(sheet: Sheet) -> Iterator[Hit]:
     at = Surroundings(sheet)
+    apart = {(r.file, r.line) for r in sheet.of("length") if r.printed_si >= 1e3}
     for r in sheet.of("latency"):
-        if not r.latency_basis and not _lengths(sheet, r) and not _SLOW.search(at.of(r).wide):
+        if not r.latency_basis and (r.file, r.line) not in apart and not _SLOW.search(at.of(r).wide):
             yield Hit({}, r)
 
 
@@ -132,10 +135,6 @@ def _time_unit(sheet: Sheet) -> Iterator[Hit]:
                 break
 
 
-def _lengths(sheet: Sheet, r: Reading) -> list[Reading]:
-    return [x for x in sheet.of("length") if x.line == r.line and x.file == r.file and x.printed_si >= 1e3]
-
-
 def _fibre(sheet: Sheet) -> Iterator[Hit]:
     at = Surroundings(sheet)
     for listed in by_line(sheet.of("length", "latency", "time")).values():
@@ -151,7 +150,9 @@ def _fibre(sheet: Sheet) -> Iterator[Hit]:
             if re.search(r"per\s+km|/\s?km|每(?:公里|千米)|each\s+k|token|train|training", f"{around.clause} {r.text}", re.IGNORECASE):
                 continue
             floor = light if _HOLLOW.search(line) else 0.96 * glass
-            if r.printed_si < 0.99 * floor or r.printed_si > 30 * glass:
+            # in a line that says one way, twice the way is a round trip
+            doubled = bool(_ONE_WAY.search(line)) and near(r.printed_si, 2 * glass, 0.06)
+            if r.printed_si < 0.99 * floor or r.printed_si > 30 * glass or doubled:
                 yield Hit({"length": lengths[0].text, "least": shown(light, "s"), "usual": shown(glass, "s")}, r)
 
 

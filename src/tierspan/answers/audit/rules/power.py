@@ -13,8 +13,8 @@ from tierspan.formats.figures.known import near
 from tierspan.specs.reading import Reading
 
 _UNIT: Final = re.compile(
-    r"\brack|cabinet|server|\bnode\b|\bsystem|\btotal|\bmax(?:imum)?\b|\bpeak\b|draw"
-    r"|整柜|单柜|机柜|整机|单机|每台|服务器|总功耗|系统|最大功耗|功率",
+    r"\brack|cabinet|server|\bnode\b|\bsystem|\btotal|\bmax(?:imum)?\b|\bpeak\b|\bdraws?\b|\btakes?\b|\bneeds?\b|consum|input\s+power"
+    r"|整柜|单柜|机柜|整机|单机|每台|服务器|总功耗|系统|最大功耗|功率|满载|不超过",
     re.IGNORECASE,
 )
 _PARTS: Final = re.compile(
@@ -73,20 +73,21 @@ def _of_card(r: Reading, around: Around) -> bool:
 
 def _supplies(sheet: Sheet) -> Iterator[Hit]:
     at = Surroundings(sheet)
-    powers = list(sheet.of("power"))
-    for one in powers:
-        around = at.of(one)
-        if not _SUPPLY.search(f"{around.heads} {around.clause}"):
-            continue
-        counts = [r for r in sheet.of("count") if (r.file, r.line) == (one.file, one.line) and _SUPPLY.search(f"{r.text} {at.of(r).after[:20]}")]
-        count = one.count if one.count > 1 else counts[0].printed_si if len(counts) == 1 else 1.0
-        if count < 2:
-            continue
-        for r in powers:
-            words = f"{at.of(r).heads} {at.of(r).clause}"
-            close = r.file == one.file and abs(r.line - one.line) <= 3
-            if r is not one and close and r.count <= 1 and near(r.printed_si, count * one.printed_si, 0.01) and not _SUPPLY.search(words):
-                yield Hit({"count": f"{count:,.0f}", "one": shown(one.printed_si, "W")}, r)
+    lines = by_line(sheet.of("power", "count"))
+    for (file, line), listed in lines.items():
+        for one in (r for r in listed if r.quantity == "power"):
+            around = at.of(one)
+            if not _SUPPLY.search(f"{around.heads} {around.clause}"):
+                continue
+            counts = [r for r in listed if r.quantity == "count" and _SUPPLY.search(f"{r.text} {at.of(r).after[:20]}")]
+            count = one.count if one.count > 1 else counts[0].printed_si if len(counts) == 1 else 1.0
+            if count < 2:
+                continue
+            near_by = [r for n in range(line - 3, line + 4) for r in lines.get((file, n), ()) if r.quantity == "power" and r is not one]
+            for r in near_by:
+                whole = r.count <= 1 and near(r.printed_si, count * one.printed_si, 0.01)
+                if whole and not _SUPPLY.search(f"{at.of(r).heads} {at.of(r).clause}"):
+                    yield Hit({"count": f"{count:,.0f}", "one": shown(one.printed_si, "W")}, r)
 
 
 def _either_or(sheet: Sheet) -> Iterator[Hit]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tierspan.answers.audit.trial.base import Amount, Case, Family, Slots, Trap, Word, amount, renamed, reworded, scaled
+from tierspan.answers.audit.trial.base import Amount, Case, Family, Slots, Trap, Word, amount, renamed, scaled
 from tierspan.answers.audit.trial.facts import name_of, own, sources_of, systems, used
 
 
@@ -48,6 +48,11 @@ def _as_end_to_end(slots: Slots) -> Slots | None:
     return {"basis_w": Word("end")} if amount(slots, "latency").unit == "ns" else {"basis_w": Word("port")}
 
 
+def _untold(slots: Slots) -> Slots | None:
+    # "adapter latency" says it without the word
+    return None if "adapter" in str(slots["device"]) else {"basis_w": Word("")}
+
+
 FAMILIES = (
     Family(
         "latency",
@@ -56,7 +61,7 @@ FAMILIES = (
             Trap("latency basis", ("latency", "basis_w"), _as_end_to_end),
             renamed("time unit off", "latency", {"ns": "us", "us": "ms"}),
             renamed("time unit off", "latency", {"ns": "ms", "us": "s"}),
-            reworded("basis not told", "basis_w", ""),
+            Trap("basis not told", ("latency", "basis_w"), _untold),
         ),
     ),
     Family(
