@@ -197,6 +197,9 @@ def _meant(noun: str, spelled: str, before: str, after: str) -> str:
     behind = re.match(rf"\s?(?P<noun>{LONG_NOUN})", rest[figure.end() if figure else 0 :], re.IGNORECASE)
     if behind:
         return noun_of(behind["noun"])
+    if figure and noun != "node" and re.fullmatch(r"G|[GT]b/s|[GT]bps|GbE", figure["unit"]):
+        # a card that is rated in bits a second is a NIC
+        return "nic"
     named = re.search(rf"(?P<noun>{LONG_NOUN})\s*[:：]?\s*$", before, re.IGNORECASE)
     if named:
         return noun_of(named["noun"])
@@ -208,6 +211,6 @@ def _same_length(text: str) -> str:
     out = []
     for c in text:
         # a Chinese comma never groups digits: "，8 卡" is eight
-        plain = c if c == "，" else normalise(c)
+        plain = c if c in "，：" else normalise(c)
         out.append(plain if len(plain) == 1 else c)
     return "".join(out)

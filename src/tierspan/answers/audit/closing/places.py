@@ -64,4 +64,4 @@ def place_of(reading: Reading) -> Place:
 
 def same_length(text: str) -> str:
     """Full-width digits, letters and signs as plain ones; each character keeps its place."""
-    return "".join(plain if c != "，" and len(plain := normalise(c)) == 1 else c for c in text)
+    return "".join(plain if c not in "，：" and len(plain := normalise(c)) == 1 else c for c in text)

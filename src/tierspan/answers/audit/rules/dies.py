@@ -14,7 +14,10 @@ from tierspan.answers.audit.rules.base import Sheet
 from tierspan.quantities.findings import Finding
 from tierspan.specs.reading import Reading
 
-_DIE: Final = re.compile(r"(?:per|each(?:\s+of\s+the\s+\w+)?|单|每个?)\s?-?(?:(?:dies?|GCDs?|chiplets?)(?![a-z])|裸片|芯粒)", re.IGNORECASE)
+_DIE: Final = re.compile(
+    r"each\s+of\s+(?:the\s+|its\s+)?(?:\w+\s+)?(?:dies|GCDs)|(?:per|each(?:\s+of\s+the\s+\w+)?|单|每个?)\s?-?(?:(?:dies?|GCDs?|chiplets?)(?![a-z])|裸片|芯粒)",
+    re.IGNORECASE,
+)
 _PACKAGE: Final = re.compile(r"(?:per|each|whole|the)\s?-?(?:[\w ]{0,32}\s)?package|整?封装", re.IGNORECASE)
 _SUPERCHIP: Final = re.compile(r"super\s?chip|超级芯片", re.IGNORECASE)
 _KINDS: Final = {
@@ -69,7 +72,8 @@ def _same(one: Reading, whole: Reading) -> bool:
         return False
     if one.quantity == "compute rate":
         return bool(one.precision == whole.precision or not one.precision or not whole.precision) and (
-            one.density == whole.density or not one.density or not whole.density
+            # a density that was only assumed keeps nothing apart
+            one.density == whole.density or not one.density or not whole.density or "assumed" in (one.status, whole.status)
         )
     return one.direction == whole.direction
 

@@ -25,6 +25,7 @@ _TOTAL_BEFORE: Final = re.compile(
 )
 _TOTAL_AFTER: Final = re.compile(r"[^\d,;，；.]{0,24}?\b(?:in\s+(?:all|total)|total|together|altogether)\b", re.IGNORECASE)
 _OPEN: Final = re.compile(r"\s*(?:of\s+\w+\s*)?[(（]\s*")
+_NEXT: Final = re.compile(r"\s*each\s*[,，]\s*", re.IGNORECASE)
 _SWITCH: Final = re.compile(r"switch|交换", re.IGNORECASE)
 
 
@@ -46,6 +47,10 @@ def _line(line: list[Reading], spots: dict[int, Spot], unit: str) -> Iterator[Fi
         return
     eaches = [r for r in rates if _each(spots[id(r)]) or _framed(r, counts, spots)]
     totals = [r for r in rates if r not in eaches and (_total(spots[id(r)]) or _before_bracket(r, counts, spots))]
+    if len(eaches) == 1 and not totals and unit == "B/s":
+        # "21 ports, 200 Gb/s each, 4.2 Tb/s each way"
+        start = spots[id(eaches[0])]
+        totals = [r for r in rates if r not in eaches and _NEXT.fullmatch(start.text[start.end : spots[id(r)].start])]
     if len(eaches) != 1 or len(totals) != 1:
         return
     n, one, whole = numbers[0], eaches[0], totals[0]
@@ -76,7 +81,8 @@ def _total(spot: Spot) -> bool:
 def _framed(reading: Reading, counts: list[Reading], spots: dict[int, Spot]) -> bool:
     """Whether the figure stands between a count and what is counted: "12 个 400G 端口"."""
     spot = spots[id(reading)]
-    return any(re.fullmatch(r"\s*[个张只块台条]?\s*", spot.text[spots[id(c)].end : spot.start]) for c in counts if spots[id(c)].text == spot.text)
+    behind = [spots[id(c)] for c in counts if spots[id(c)].text == spot.text and spots[id(c)].end <= spot.start]
+    return any(re.fullmatch(r"\s*[个张只块台条]?\s*", spot.text[c.end : spot.start]) for c in behind)
 
 
 def _before_bracket(reading: Reading, counts: list[Reading], spots: dict[int, Spot]) -> bool:

@@ -22,7 +22,7 @@ def _look(sheet: Sheet) -> Iterator[Finding]:
 def _block(block: Block) -> Iterator[Finding]:
     rates = [r for r in block.of("bandwidth") if r.tier in ("scale-up", "")]
     links = [r for r in rates if r.scope == "link"]
-    wholes = [r for r in rates if r.scope in ("accelerator", "") and r.count == 1 and r.tier == "scale-up"]
+    wholes = [r for r in rates if r.scope in ("accelerator", "cluster", "") and r.count == 1 and r.tier == "scale-up"]
     counts = {r.printed_si for r in block.counted("link") if r.printed_si > 1} | {r.count for r in links if r.count > 1}
     if not links or not wholes or not counts:
         return

@@ -26,6 +26,7 @@ _NIC: Final = re.compile(
     r"\bNICs?\b|network\s+cards?|\bHCAs?\b|\badapters?\b|网卡|ConnectX|\bCX-?\d|network_card|host_network|BlueField", re.IGNORECASE
 )
 _ROLE: Final = re.compile(r"(?<![\w.])(?P<n>\d{1,2})\s+(?:of\s+them\s+)?for\s+(?:the\s+)?(?P<role>compute|storage)", re.IGNORECASE)
+_ROCE: Final = re.compile(r"\bRoCE|Infini\s?Band|\bIB\b", re.IGNORECASE)
 _DUAL: Final = re.compile(r"dual[\s-]?port|twin[\s-]?port|2[\s-]?port|two[\s-]?port|双口|双端口|2口", re.IGNORECASE)
 _SLOT: Final = re.compile(
     r"(?:PCI[\s-]?e?\s*)?Gen\s?(?P<g>[3-7])(?:\.0)?[\s,]*[x×]\s?(?P<n>\d{1,2})|PCI[\s-]?e?\s*(?P<g2>[3-7])(?:\.0)?[\s,]*[x×]\s?(?P<n2>\d{1,2})", re.I
@@ -108,7 +109,7 @@ def _roles(sheet: Sheet) -> Iterator[Finding]:
             continue
         for r in block.readings:
             line = line_of(sheet, r)
-            if not _NIC.search(line):
+            if not _NIC.search(line) and not _ROCE.search(line):
                 continue
             cards = r.count if r.quantity == "bandwidth" and r.tier == "scale-out" and r.count > 1 else 0.0
             if r.quantity == "count" and r.noun == "nic":
@@ -175,7 +176,7 @@ def _slot_rates(sheet: Sheet, block: Block) -> Iterator[Finding]:
         generation = int(generations[-1][1] or generations[-1][2])
         lanes = int(slots[-1]["n"] or slots[-1]["n2"]) if slots and slots[-1].end() >= generations[-1].end() else 16
         raw, usable = (rate * lanes for rate in _lanes()[generation])
-        stated = _direction(f"{spot.before[-28:]}|{spot.after[:16]}") and r.direction
+        stated = _direction(f"{spot.before[-28:]}|{spot.after[:32]}") and r.direction
         each = r.printed_si * (0.5 if stated == "both-directions" else 1.0)
         ways = (1.0,) if stated else (1.0, 2.0)
         count = r.count if r.count > 1 else 1.0
