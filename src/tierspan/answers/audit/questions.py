@@ -17,7 +17,8 @@ from tierspan.specs.reading import Reading, Reason
 MOST: Final = 12
 """More questions than this nobody answers."""
 _ORDER: Final = (
-    "bits", "per_what", "precision", "density", "direction", "tier", "latency", "domain", "own", "sparse_assumed", "both_assumed", "bits_assumed",
+    "bits", "per_what", "precision", "density", "direction", "tier", "latency", "domain", "own", "network", "sparse_assumed", "both_assumed",
+    "bits_assumed", "latency_missing",
 )  # fmt: skip
 _READ: Final = {
     "audit.read.no_precision": "precision", "audit.read.no_direction": "direction", "audit.read.no_tier": "tier",
@@ -30,6 +31,10 @@ _FOUND: Final = {
     "audit.per_what": "per_what",
 }  # fmt: skip
 """Findings that ask what a reading may ask too; every other finding of severity ``question`` asks in its own words."""
+_SETTLED_BY: Final = {"bits_assumed": ("bits", "per_what"), "both_assumed": ("bits", "per_what", "direction")}
+"""Questions that wait for the answer to another one about the same figure."""
+_KNOWN: Final = frozenset({"audit.read.both_known", "audit.read.each_known", "audit.read.link_known"})
+"""A figure that is that of a known part needs no confirmation."""
 _MOST_TEXTS: Final = 5
 
 
@@ -51,6 +56,15 @@ def questions_of(readings: Sequence[Reading], findings: Sequence[Finding]) -> tu
             groups.setdefault(group, []).append((line, text))
     if _no_domain(readings):
         groups["domain"] = [(r.line, r.text) for r in readings if r.tier == "scale-up"][:1]
+    if _has(readings, "scale-up") and not _has(readings, "scale-out"):
+        groups["network"] = []
+    if (_has(readings, "scale-up") or _has(readings, "scale-out")) and not any(r.quantity == "latency" for r in readings):
+        groups["latency_missing"] = []
+    for name, stronger in _SETTLED_BY.items():
+        asked_already = {text for other in stronger for _, text in groups.get(other, ())}
+        groups[name] = [(line, text) for line, text in groups.get(name, ()) if text not in asked_already]
+        if not groups[name]:
+            del groups[name]
     asked: list[Question] = []
     for name in _ORDER:
         if name == "own":
@@ -68,12 +82,14 @@ def _open(reading: Reading) -> list[str]:
     if "audit.read.no_density" in ids:
         # one question asks for both
         return ["precision"] if "audit.read.no_precision" in ids else ["density"]
-    found = [group for id_, group in _READ.items() if id_ in ids]
+    found = [group for id_, group in _READ.items() if id_ in ids and not (group == "both_assumed" and ids & _KNOWN)]
     if not found and reading.quantity == "compute rate" and reading.alternatives:
         found = ["sparse_assumed"]
-    elif not found and reading.direction == "both-directions" and reading.status == "assumed":
-        found = ["both_assumed"]
     return found
+
+
+def _has(readings: Sequence[Reading], tier: str) -> bool:
+    return any(r.quantity == "bandwidth" and r.tier == tier for r in readings)
 
 
 def _no_domain(readings: Sequence[Reading]) -> bool:

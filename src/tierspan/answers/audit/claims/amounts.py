@@ -34,13 +34,13 @@ NOUNS: Final[dict[str, str]] = {
 """What a claim counts; the first that fits is taken."""
 _SCALE: Final = (
     r"(?:\s?(?P<word>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千(?!瓦|卡|米|克|兆)|thousand\b|million\b|billion\b|trillion\b)"
-    r"|(?P<letter>[kKMBT])(?![A-Za-z0-9/]))"
+    r"|(?P<letter>(?-i:[kKMBTb]))(?![A-Za-z0-9/]))"
 )
 _FACTORS: Final = {
     "万亿": 1e12, "千亿": 1e11, "百亿": 1e10, "十亿": 1e9, "亿": 1e8, "千万": 1e7, "百万": 1e6, "十万": 1e5, "万": 1e4, "千": 1e3,
-    "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12,
+    "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "b": 1e9, "T": 1e12,
 }  # fmt: skip
-_NUMBER: Final = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][+-]?\d+(?![A-Za-z]))?"
+_NUMBER: Final = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d{1,18}(?!\d))(?:\.\d+)?(?:[eE][+-]?\d{1,2}(?![A-Za-z0-9]))?"
 _WORDS: Final = {
     "twice": 2.0, "double": 2.0, "half": 0.5, "triple": 3.0, "three times": 3.0, "four times": 4.0, "ten times": 10.0, "two times": 2.0,
     "两倍": 2.0, "二倍": 2.0, "三倍": 3.0, "四倍": 4.0, "五倍": 5.0, "六倍": 6.0, "七倍": 7.0, "八倍": 8.0, "九倍": 9.0, "十倍": 10.0,
@@ -96,7 +96,7 @@ def _pattern() -> re.Pattern[str]:
     unit = rf"(?P<unit>(?:{_units()})(?:/(?:s|sec|W|秒|h|GPU|卡|user|用户)(?![A-Za-z])){{0,2}})"
     return re.compile(
         rf"(?P<spelled>{words})|(?<![\d.])(?P<cards>{counted})"
-        rf"|(?<![A-Za-z0-9_.,/])(?<![A-Za-z]-)(?P<number>{_NUMBER})(?P<scale>{_SCALE})?"
+        rf"|(?<![A-Za-z0-9_.,])(?<![A-Za-z]-)(?<![^\d\s)]/)(?P<number>{_NUMBER})(?P<scale>{_SCALE})?"
         rf"(?:\s?-?(?P<percent>%|per\s?cent|个百分点)|\s?-?{unit}|\s?-?(?:{nouns}))?",
         re.IGNORECASE,
     )
@@ -119,7 +119,8 @@ def amounts_of(text: str, blanked: Sequence[tuple[int, int]] = ()) -> tuple[Amou
     found: list[Amount] = []
     for match in _pattern().finditer(plain):
         made = _amount(plain, match, len(found))
-        if made is not None:
+        # nothing can be said of a zero, and everything is divided by something
+        if made is not None and made.value > 0 and math.isfinite(made.value):
             found.append(made)
     return tuple(found)
 
@@ -146,8 +147,8 @@ def _amount(plain: str, match: re.Match[str], index: int) -> Amount | None:
         si, unit, scale = made
         return Amount(index, start, end, text, si, unit, "", step * scale, per or _per(match["unit"].lower() + " ", 0, 0))
     noun = next((name for name in NOUNS if match[name]), "")
-    if not noun and match["letter"] in ("B", "T") and match["scale"]:
-        noun = "parameter" if match["letter"] == "B" else "token"
+    if not noun and match["letter"] in ("B", "b", "T"):
+        noun = "token" if match["letter"] == "T" else "parameter"
     return Amount(index, start, end, text, value * factor, "1", noun, step, per)
 
 

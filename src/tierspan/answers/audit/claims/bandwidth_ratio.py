@@ -11,6 +11,7 @@ from tierspan.answers.audit.claims.amounts import Amount, agrees
 from tierspan.answers.audit.claims.base import Found, Kind, found, number, shown, told
 from tierspan.answers.audit.claims.sentence import Sentence
 from tierspan.formats.figures.known import Part, near
+from tierspan.formats.figures.words import LATENCY_WORDS
 from tierspan.specs.catalog.tables import facts
 
 _PCIE: Final = re.compile(
@@ -44,7 +45,7 @@ class BandwidthRatio:
     def find(self, sentence: Sentence) -> Iterator[Found]:
         """A factor, and two rates that are written or known."""
         factors = [a for a in sentence.counts("times") if not any(a == counted for counted, _ in sentence.counted_parts)]
-        if len(factors) != 1:
+        if len(factors) != 1 or (LATENCY_WORDS.search(sentence.text) and not sentence.of("B/s")):
             return
         rates = [_written(sentence, a) for a in sentence.of("B/s")][:2]
         pcie, inner = _pcie(sentence.text), _nvlink(sentence)
@@ -55,7 +56,7 @@ class BandwidthRatio:
             if other is None:
                 return
             pair = [other, pcie]
-        elif sentence.says(_INNER) and sentence.says(_OUTER) and sentence.part is not None and not rates:
+        elif sentence.says(_INNER) and sentence.says(_OUTER) and sentence.named and sentence.part is not None and not rates:
             pair = _tiers(sentence.part)
         else:
             return

@@ -13,7 +13,7 @@ from tierspan.formats.figures.words import LATENCY, LATENCY_WORDS
 from tierspan.specs.reading import Reason
 
 _COMPARED: Final = (
-    r"\bvs\b|versus|against|compared|\bthan\b|\bfrom\b.*\bto\b|lower|faster|less|reduc|while|whereas|but only|down to|instead of"
+    r"\bvs\b|versus|against|compared|\bthan\b|\bfrom\b.*\bto\b|lower|faster|less|\breduc(?:es|ed|tion)|while|whereas|but only|down to|instead of"
     r"|从|降|比|相比|而|低|快|缩短|减少"
 )
 _FROM_TO: Final = re.compile(
@@ -75,8 +75,8 @@ def _bases(sentence: Sentence, first: Amount, second: Amount) -> tuple[str, str]
         one = _basis(sentence.text[: first.start]) or _basis(_clause(sentence.text[second.end :]))
         return one, one
     behind = _basis(_clause(gap))
-    own = _basis(sentence.text[: first.start]) or behind
-    rest = gap[len(_clause(gap)) :] if behind and own == behind else gap
+    own = behind or _basis(sentence.text[: first.start])
+    rest = gap[len(_clause(gap)) :] if behind else gap
     other = _basis(rest) or _basis(_clause(sentence.text[second.end :]))
     return own, other
 

@@ -14,12 +14,14 @@ from tierspan.answers.audit.claims.training_flops import TRAINING, accelerators_
 from tierspan.specs.reading import Reason
 
 _FITS: Final = (
-    r"\bfits?\b|\bruns? on\b|\bholds?\b|\bloads? (?:in|on)|\bserves?\b|\bdeploy"
+    r"\bfits?\b|\bruns? on\b|\bholds?\b|\bdeploy"
     r"|装得下|放得下|容得下|装下|放下|放进|装进|容纳|部署|跑得动|可运行|运行|满血"
 )
 _NOT: Final = (
     r"(?:do(?:es)?n[o']t|doesn't|don't|does not|do not|cannot|can't|will not|won't)\s+(?:\w+\s+)?(?:fit|run|hold)|装不下|放不下|容不下|跑不动"
 )
+_NEEDED: Final = re.compile(r"^\s*(?:is |are |of weights |per \w+ )?(?:need|requir|weights|权重)", re.IGNORECASE)
+"""A memory that is needed is not one that is there."""
 _TIGHT: Final = 0.9
 """Beyond this share weights leave too little for the KV cache and the framework to say that a model fits."""
 _TRAINING_BYTES: Final = 16.0
@@ -65,12 +67,14 @@ class MemoryFit:
         elif need > _TIGHT * total:
             yield found("unanswerable", line, told_memory, share, told("memory.tight"), about=about)
         else:
-            yield found("refuted" if denied else "confirmed", line, told_memory, share, told("memory.left"), about=about)
+            # weights that fit do not refute that a job does not
+            end = told("memory.denied" if denied else "memory.left")
+            yield found("unanswerable" if denied else "confirmed", line, told_memory, share, end, about=about)
 
 
 def _memory(sentence: Sentence) -> tuple[float, Reason, tuple[Amount, ...]] | None:
     """Bytes of all accelerators together, how they add up, and the amounts that say so."""
-    written = next((a for a in sentence.of("B") if a.value >= 1e9), None)
+    written = next((a for a in sentence.of("B") if a.value >= 1e9 and not _NEEDED.match(sentence.text[a.end :])), None)
     if written is not None:
         before = [a for a in sentence.amounts if a.end <= written.start and a.unit == "1" and a.noun != "parameter"]
         times = before[-1] if before and re.match(r"^[^\d,;]{0,16}?[x×*]?\s*$", sentence.between(before[-1], written)) else None

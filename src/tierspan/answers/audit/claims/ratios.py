@@ -11,9 +11,15 @@ from tierspan.answers.audit.claims.amounts import Amount, agrees
 from tierspan.answers.audit.claims.base import Found, Kind, found, number, shown, told
 from tierspan.answers.audit.claims.sentence import Sentence
 
-_OF: Final = re.compile(r"^[^\d,;]{0,12}?\b(?:out\s+of|of|in)\s+(?:the\s+|its\s+|all\s+|a\s+total\s+of\s+)?$|^\s?/\s?$", re.IGNORECASE)
+_OF: Final = re.compile(r"^[^\d,;]{0,12}?\b(?:out\s+of|of|in)\s+(?:the\s+|its\s+|all\s+|a\s+total\s+of\s+)?$", re.IGNORECASE)
 _AMONG: Final = re.compile(r"^[^\d。；]{0,10}?(?:中|里|之中|当中)[，,]?[^\d。；]{0,10}$")
 _TAKES: Final = re.compile(r"^[^\d。；]{0,10}?占[^\d。；]{0,10}$")
+_THEN: Final = re.compile(
+    r"^[^\d,;，；。%]{0,40}?(?:[(（=≈:：]|\bis\b|\bare\b|\bor\b|\bi\.e\.|即|为|占|达|是|，占|，即)\s*(?:about|nearly|some|约|近|~|≈)?\s*$",
+    re.IGNORECASE,
+)
+"""What may stand between a part of a whole and its percentage."""
+_BEFORE: Final = re.compile(r"^[^\d,;，；。]{0,16}[(（=:：]\s*$")
 _IS: Final = r"(?:\bis\b|\bare\b|=|＝|≈|equals?|makes?|为|是|即|等于|相当于|约)"
 _THAN: Final = re.compile(r"^[^\d]{0,30}?(?:\bthan\b|\bof\b|\bthe\b|\bas\b|^\s*$)[^\d]{0,24}$", re.IGNORECASE)
 
@@ -31,8 +37,8 @@ class Share:
             gap = sentence.between(a, b)
             if a.unit == b.unit != "%" and a.noun != "times" and b.value:
                 part, whole = (b, a) if _AMONG.match(gap) else (a, b)
-                behind = next((p for p in amounts[i + 2 : i + 4] if p.unit == "%"), None)
-                before = amounts[i - 1] if i and amounts[i - 1].unit == "%" else None
+                behind = next((p for p in amounts[i + 2 : i + 3] if p.unit == "%" and _THEN.match(sentence.between(b, p))), None)
+                before = next((p for p in amounts[max(i - 1, 0) : i] if p.unit == "%" and _BEFORE.match(sentence.between(p, a))), None)
                 if _OF.match(gap) or _AMONG.match(gap) or _TAKES.match(gap):
                     share = behind or before
                     if share is not None and part.value <= whole.value * 1.0001:

@@ -20,6 +20,8 @@ _END: Final = re.compile(r"[。；;！!？?](?!\d)|\.(?=\s+[A-Z\u4e00-\u9fff])|\
 _WORD: Final = re.compile(r"[A-Za-z0-9][\w.+-]*(?<!\.)", re.ASCII)
 _PROSE: Final = frozenset({"text", "markdown", "pdf", "html"})
 _OF: Final = re.compile(r"^\s*(?:[x×*]|of|units?|sets?|NVIDIA|AMD|Huawei|华为|昇腾|英伟达|台|套|张|块|颗|个|柜|\s)*$", re.IGNORECASE)
+_FAR: Final = 4
+"""So many lines below the last name of a part a sentence is about something else."""
 _WRAPPED: Final = 60
 """A shorter line was not broken by a margin: what follows is another sentence."""
 _MOST_CHARACTERS: Final = 2000
@@ -92,8 +94,16 @@ def sentences_of(document: SheetDocument, readings: Sequence[Reading]) -> Iterat
         if reading.file in ("", document.name):
             by_line.setdefault(reading.line, []).append(reading)
     inherited: Named | None = None
+    last = 0
     before: tuple[Sentence, ...] = ()
+    rows = {line.number: named_in(line.text) for line in document.lines if line.cells}
     for text, places in _blocks(document):
+        first = places[0][1]
+        if first in rows:
+            # a cell is about what its row names, never about what another row names
+            inherited, before = next(iter(rows[first]), None), ()
+        elif first - last > _FAR:
+            inherited = None
         for start, end in _cuts(text):
             piece = text[start:end]
             if not piece.strip() or len(piece) > _MOST_CHARACTERS:
@@ -109,7 +119,8 @@ def sentences_of(document: SheetDocument, readings: Sequence[Reading]) -> Iterat
             if amounts or named:
                 yield made
                 before = (made, *before)[:4]
-            inherited = named[-1] if named else inherited
+            if named:
+                inherited, last = named[-1], first
 
 
 def _blocks(document: SheetDocument) -> Iterator[tuple[str, list[tuple[int, int]]]]:

@@ -55,7 +55,7 @@ class Sets:
             for i, (holder, kind) in enumerate(holders):
                 if not (sentence.says(_NEED) or _in_brackets(sentence, most, holder)):
                     continue
-                size = _size(sentence, kind, inner, holder)
+                size = _size(sentence, kind, inner, holder) or _closing(sentence, most, holder)
                 about = (most, holder) if i == 0 else (holder,)
                 if size is None:
                     yield found("unanswerable", told(f"sets.unknown_{kind}", accelerators=number(most.value)), about=about)
@@ -136,6 +136,13 @@ def _size(sentence: Sentence, kind: str, inner: list[Amount], holder: Amount) ->
         each = known.accelerators / racks.value
         return _Size(each, told("sets.known_rack", part=known.id, size=number(each), racks=number(racks.value)), whole=int(racks.value))
     return _Size(known.accelerators, told("sets.known_set", part=known.id, size=number(known.accelerators)))
+
+
+def _closing(sentence: Sentence, cards: Amount, holder: Amount) -> _Size | None:
+    """A bare number of the sentence that closes the product: ``100,000 / 384 = 260.4, so 261 sets``."""
+    bare = (a for a in sentence.amounts if a.count and not a.noun and a not in (cards, holder) and agrees(cards, holder.value * a.value))
+    size = next(bare, None)
+    return _Size(size.value, told("sets.stated", size=number(size.value))) if size is not None else None
 
 
 def _part_of(sentence: Sentence, holder: Amount) -> Part | None:

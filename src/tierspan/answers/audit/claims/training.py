@@ -61,6 +61,8 @@ class TrainingRate:
         counted, devices, known = accelerators_of(sentence)
         about = [a for a in (rate, counted, *(work.amounts if work else ())) if a is not None]
         if work is None or known is None:
+            if not sentence.says(r"\btrain|训练"):
+                return
             missing = "model" if work is None else "part"
             yield found("unanswerable", told(f"training.no_{missing}"), about=about)
             return
