@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import tierspan
+from tierspan.answers.audit.rules import rules as audit_rules
 from tierspan.answers.schemas import known_schemas
 from tierspan.faces.cli import registry
 from tierspan.laws.validity import RULES
@@ -122,6 +123,8 @@ def test_every_rule_and_every_thing_of_the_catalogue_is_there(site: Path):
     assert [name for name in (*accelerator_ids(), *system_ids(), *model_ids()) if f">{name}</span>" not in catalogue] == []
     for page in ("reference/rules", "zh/reference/rules"):
         assert [rule.id for rule in RULES if rule.id not in text_of(site, page)] == []
+    for page in ("reference/audit-rules", "zh/reference/audit-rules"):
+        assert [rule.id for rule in audit_rules() if f">{rule.id}</span>" not in text_of(site, page)] == []
 
 
 def test_comments_of_the_source_are_not_shown(site: Path):

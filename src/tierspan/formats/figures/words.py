@@ -31,7 +31,8 @@ TIERS: Final = _words(
 """The tier that a word names; the nearest word to a figure decides."""
 DENSITY: Final = _words(
     {
-        "dense": r"\bdense\b|(?:without|w/o|no|non|not)[\s-]+(?:2\s?:\s?4\s+|structured\s+)*spars\w+|稠密|(?:不含|不带|不计|无|非)(?:结构化)?稀疏",
+        "dense": r"\bdense\b|(?:without|w/o|no|non|not)[\s-]+(?:2\s?:\s?4\s+|structured\s+)*spars\w+|稠密"
+        r"|(?:不含|不带|不计|不开启?|不启用|未启用|关闭|关掉|无|非)(?:结构化)?稀疏",
         "sparse": r"sparse|sparsity|稀疏|2\s?:\s?4|structured",
     }
 )

@@ -61,8 +61,8 @@ def _unlabelled(sheet: Sheet) -> Iterator[Hit]:
             continue
         several = _SEVERAL.search(at.of(r).clause)
         if not several and not any(reason.id == "audit.read.precision" for reason in r.reasons):
-            dense, sparse = shown(r.printed_si / 2.0, "FLOP/s"), shown(r.printed_si, "FLOP/s")
-            yield Hit({"part": name_of(known), "precision": r.precision.upper(), "dense": dense, "sparse": sparse}, r)
+            fits = [m for m in meanings(r, known) if m.density == "sparse" and near(r.printed_si, m.prints) and _same(m, r)]
+            yield from (Hit({**_values(known, r, m), "sparse": shown(r.printed_si, "FLOP/s")}, r) for m in fits[:1])
 
 
 def _unclear(sheet: Sheet) -> Iterator[Hit]:

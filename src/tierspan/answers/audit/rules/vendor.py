@@ -32,7 +32,7 @@ _NOT_PEAK: Final = re.compile(
     re.IGNORECASE,
 )
 _SHARE: Final = re.compile(r"\d\s?%")
-"""A share in the sentence: one of its figures is what was reached of another."""
+"""A share in the line: one of its figures is what was reached of another."""
 _NOT_LINK: Final = re.compile(
     r"measur|achiev|bus\s?bw|alg\s?bw|bus\s+bandwidth|pair|bisection|aggregate|total|raw|switch|\blinks?\b|port|lane"
     r"|实测|对|总线|聚合|合计|链路|端口|交换|裸",
@@ -55,7 +55,7 @@ def _looks(r: Reading, around: Around) -> bool:
         return False
     match r.quantity:
         case "compute rate":
-            return not _NOT_PEAK.search(words) and not _SHARE.search(around.sentence) and r.scope not in ("cluster", "die", "superchip")
+            return not _NOT_PEAK.search(words) and not _SHARE.search(around.line) and r.scope not in ("cluster", "die", "superchip")
         case "memory" | "memory bandwidth":
             return not _NOT_DEVICE.search(words) and r.scope not in ("cluster", "die", "superchip", "package") and r.tier == "memory"
         case "bandwidth":
@@ -111,19 +111,27 @@ def _facts(r: Reading, known: Part) -> tuple[Fact, ...]:
     return tuple(f for f in listed if f.key in keys and not f.is_text)
 
 
-def _multiple(r: Reading, one: float, sheet: Sheet, known: Part) -> bool:
+def _counts(sheet: Sheet) -> Mapping[str, set[float]]:
+    """What the sheet counts, by file."""
+    found: dict[str, set[float]] = {}
+    for r in sheet.of("count"):
+        found.setdefault(r.file, set()).update((r.printed_si, r.printed_si * max(r.count, 1.0)))
+    return found
+
+
+def _multiple(r: Reading, one: float, counted: Mapping[str, set[float]], known: Part) -> bool:
     """Whether a figure is that of as many accelerators as the sheet counts somewhere."""
     ratio = r.printed_si / one
     if ratio < 1.5:
         return False
     counts = {float(known.node), float(known.domain), float(known.accelerators), r.count}
-    counts |= {x.printed_si * max(x.count, 1.0) for x in sheet.of("count") if x.file == r.file}
-    counts |= {x.printed_si for x in sheet.of("count") if x.file == r.file}
+    counts |= counted.get(r.file, set())
     return any(count > 1 and near(ratio, count * times, 0.03) for count in counts for times in (1.0, 2.0))
 
 
 @cache
-def _siblings(accelerator: str) -> tuple[str, ...]:
+def siblings(accelerator: str) -> tuple[str, ...]:
+    """Ids of the other variants of an accelerator: A100 with 40 GB beside 80 GB, on a card beside on a board."""
     family = re.match(r"ascend-\d+|[a-z0-9]+", accelerator)
     stem = family[0] if family else accelerator
     return tuple(i for i in rows_by_id("accelerators") if i != accelerator and re.match(rf"{re.escape(stem)}[a-z]*(?:-|$)", i))
@@ -131,7 +139,7 @@ def _siblings(accelerator: str) -> tuple[str, ...]:
 
 def _variant(r: Reading, known: Part, sheet: Sheet) -> str:
     """The variant of the part that this is the figure of, "" for none."""
-    for sibling in _siblings(known.accelerator_id):
+    for sibling in siblings(known.accelerator_id):
         other = part("accelerator", sibling)
         if _is_of(r, other):
             # a name that leaves the variant open is no mistake; figures of two variants under one name are
@@ -161,10 +169,10 @@ def _mixed(r: Reading, known: Part, other: Part, sheet: Sheet) -> bool:
 
 
 def _open_variant(r: Reading, known: Part) -> bool:
-    return _leaves_open(r) and any(_is_of(r, part("accelerator", sibling)) for sibling in _siblings(known.accelerator_id))
+    return _leaves_open(r) and any(_is_of(r, part("accelerator", sibling)) for sibling in siblings(known.accelerator_id))
 
 
-def _kind(r: Reading, known: Part, around: Around, sheet: Sheet) -> tuple[str, Mapping[str, object]] | None:
+def _kind(r: Reading, known: Part, around: Around, sheet: Sheet, counted: Mapping[str, set[float]]) -> tuple[str, Mapping[str, object]] | None:
     """What is wrong with a figure: name of the rule and its values; None where nothing is."""
     whole = r.quantity == "power" and known.is_system and is_unit(r, around)
     one = principal(r, known, unit=whole)
@@ -191,7 +199,7 @@ def _kind(r: Reading, known: Part, around: Around, sheet: Sheet) -> tuple[str, M
     # a ratio with an explanation of its own is told by audit.known_ratio
     sizes = (float(known.node), float(known.accelerators), float(known.domain))
     telling = r.quantity != "power" and hypothesis(r.printed_si, one, r.unit_si, links=float(known.links), accelerators=sizes) is not None
-    if telling or _multiple(r, one, sheet, known) or (r.quantity == "compute rate" and _rounded(r, known)):
+    if telling or _multiple(r, one, counted, known) or (r.quantity == "compute rate" and _rounded(r, known)):
         return None
     return "vendor_differs", values
 
@@ -203,12 +211,13 @@ def _rounded(r: Reading, known: Part) -> bool:
 
 def _found(sheet: Sheet, name: str) -> Iterator[Hit]:
     at = Surroundings(sheet)
+    counted = _counts(sheet)
     for r in sheet.of(*_KINDS):
         known = part_of(r)
         if known is None or r.printed_si <= 0:
             continue
         around = at.of(r)
-        if _looks(r, around) and (kind := _kind(r, known, around, sheet)) is not None and kind[0] == name:
+        if _looks(r, around) and (kind := _kind(r, known, around, sheet, counted)) is not None and kind[0] == name:
             yield Hit(kind[1], r)
 
 
