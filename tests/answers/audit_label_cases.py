@@ -44,7 +44,7 @@ PAIRS: dict[str, list[tuple[str, str]]] = {
     "pcie_too_fast": [("PCIe Gen6 x16: 256 GB/s", "PCIe Gen5 x16: 256 GB/s"), ("PCIe Gen5 x8: 32 GB/s per direction", "PCIe Gen4 x8: 128 GB/s")],
     "bit_or_byte": [
         ("HBM 8 TB/s ; mem 192 GB", "HBM 8Tb/s ; mem 192Gb"),
-        ("Leaf: 32 x 400G down", "Backend network: 3.2T per node"),
+        ("512台H100服务器，每台8×400G", "Backend network: 3.2T per node"),
         ("网卡 400G", "带宽：４００Ｇ"),
     ],
     "rate_without_time": [("NVLink 1.8TB/s", "NVLink 1.8TB")],
@@ -151,5 +151,8 @@ PAIRS: dict[str, list[tuple[str, str]]] = {
     "two_values": [
         ("昇腾910B\n资料A：显存 64GB\n资料B：显存 64GB HBM2E", "昇腾910B\n资料A：显存 64GB\n资料B：显存 32GB HBM2E"),
     ],
-    "gb_and_gib": [("The V100 carries 32 GB (29.8 GiB) of memory.", "The V100 carries 32 GB (32 GiB) of memory.")],
+    "gb_and_gib": [
+        ("The V100 carries 32 GB (29.8 GiB) of memory.", "The V100 carries 32 GB (32 GiB) of memory."),
+        ("910B4 单卡 64GB（60.96 GiB 可用）", "910B4 单卡 64GB（64 GiB）"),
+    ],
 }  # fmt: skip

@@ -63,7 +63,8 @@ def _binary(sheet: Sheet) -> Iterator[Hit]:
             between = behind.split(second.text)[0] if second.text in behind else ""
             twins = re.fullmatch(r"\s*(?:of\s+\w+\s*)?[(（=/]\s*(?:约|about|or|即|=)?\s*", between)
             mixed = first.text.rstrip().endswith("iB") != second.text.rstrip().endswith("iB")
-            if twins and mixed and not near(first.printed_si, second.printed_si, 0.015):
+            usable = re.match(r"\s*(?:usable|available|free|可用|剩余)", at.of(second).after, re.IGNORECASE)
+            if twins and mixed and not usable and not near(first.printed_si, second.printed_si, 0.015):
                 binary, decimal = f"{format_number(first.printed_si / 2**30, 4)} GiB", shown(first.printed_si, "B")
                 yield Hit({"other": second.text, "binary": binary, "decimal": decimal}, first)
 

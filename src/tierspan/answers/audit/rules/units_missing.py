@@ -41,7 +41,7 @@ def _bit_or_byte(sheet: Sheet) -> Iterator[Hit]:
             yield Hit({"bits": shown(r.printed_si, "B"), "bytes": shown(8 * r.printed_si, "B")}, r)
         elif r.quantity == "memory bandwidth" and re.search(r"b(?:/s|ps|it/s)$", r.text):
             yield Hit({"bits": shown(r.printed_si, "B/s"), "bytes": shown(8 * r.printed_si, "B/s")}, r)
-        elif _bare(r) and (r.text.rstrip().upper().endswith("T") or not _NETWORK.search(f"{around.heads} {around.line}")):
+        elif _bare(r) and r.count <= 1 and (r.text.rstrip().upper().endswith("T") or not _NETWORK.search(f"{around.heads} {around.line}")):
             yield Hit({"bits": shown(r.printed_si, "B/s", bits=True), "bytes": shown(8 * r.printed_si, "B/s")}, r)
 
 
