@@ -65,13 +65,14 @@ def test_columns_are_found_by_where_cells_stand_where_some_are_blank():
 
 
 def test_wide_characters_take_two_columns():
-    sheet = sheet_of_text("项目          H100     B200\n显存带宽               8 TB/s\n算力          989      2,250\n")
-    assert rows(sheet)[1] == ("显存带宽", "", "8 TB/s")
+    sheet = sheet_of_text("项目                    H100     B200\n显存带宽与容量合计               8 TB/s\n算力                    989      2,250\n")
+    assert rows(sheet)[1] == ("显存带宽与容量合计", "", "8 TB/s")
 
 
 def test_lines_that_fit_no_common_columns_get_no_heads():
     sheet = sheet_of_text("a  b  c\nfoo bar baz qux  1 GB  2 GB  3 GB\nx  9 GB\n")
     assert all(not any(line.heads) for line in sheet.lines)
+    assert rows(sheet) == [("a", "b", "c"), ("foo bar baz qux", "1 GB", "2 GB", "3 GB"), ("x", "9 GB")]
 
 
 def test_markdown_keeps_heads_sections_and_footnotes():
@@ -134,6 +135,11 @@ def test_quoted_cells_keep_separators_and_line_breaks():
     sheet = sheet_of_text('GPU,note\nH100,"1,979 TFLOPS,\nsparse"\nB200,x\n', "a.csv")
     assert rows(sheet)[1:] == [("H100", "1,979 TFLOPS, sparse"), ("B200", "x")]
     assert [line.number for line in sheet.lines] == [1, 2, 4]
+
+
+def test_heads_hold_below_a_gap_only_for_a_table_as_wide():
+    sheet = sheet_of_text("GPU,Rate,Count\nH100,400G,8\n,,\nB200,800G,8\n,,\nTotal,16,\n", "a.csv")
+    assert [line.heads[:1] for line in sheet.lines] == [("",), ("GPU",), ("GPU",), ("",)]
 
 
 def test_titles_between_rows_are_sections():
@@ -226,7 +232,9 @@ def test_escapes_of_json_are_cleaned_as_well():
 
 
 def test_cells_that_a_spreadsheet_would_run_are_told_and_signed_numbers_are_not():
-    sheet = sheet_of_text('GPU,note\nH100,"=HYPERLINK(""http://x"",1)"\nB200,+cmd|\' /C calc\'!A0\nB300,@SUM(A1)\nx,-5 %\ny,+40 °C\nz,-\n', "a.csv")
+    sheet = sheet_of_text(
+        'GPU,note\nH100,"=HYPERLINK(""http://x"",1)"\nB200,+cmd|\' /C calc\'!A0\nB300,@SUM(A1)\nx,-5 %\ny,+40 °C\nz,-\n=,====\n@,\n', "a.csv"
+    )
     assert [(finding.place.line, finding.place.column) for finding in suspicious_cells(sheet)] == [(2, 2), (3, 2), (4, 2)]
     assert told(sheet) == ["sheet.suspicious_cell"] * 3
     assert neutralised("=1+1") == "'=1+1"

@@ -92,6 +92,7 @@ CASES = {
     "line100mb.txt": (lambda: b"H100 900 GB/s " * (100 * MiB // 14), "sheet.too_large"),
     "line2mb.txt": (lambda: b"H100 900 GB/s " * 140_000, "sheet.line_too_long"),
     "lines.txt": (lambda: b"9 GB/s\n" * 290_000, "sheet.too_many_lines"),
+    "figures.txt": (lambda: b"H100 NVLink 900 GB/s each, 8 of them\n" * 2_000, "sheet.too_many_figures"),
     "returns.txt": (lambda: b"\r" * 900_000 + b"a\r" * 400_000, "sheet.too_many_lines"),
     "quote.csv": (lambda: b'a,"' + b"x,\n" * 500_000, "sheet.too_many_lines"),
     "wide.csv": (lambda: (b"a," * 4_900 + b"\n") * 200, "sheet.too_many_cells"),

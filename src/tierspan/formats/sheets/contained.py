@@ -20,7 +20,8 @@ from tierspan.quantities.errors import InputError, Place
 
 KINDS: Final = ("xlsx", "pdf", "html")
 _CODE: Final = (
-    "import json,sys; sys.path[:]=json.loads(sys.argv[1]); from tierspan.formats.sheets.contained import serve; serve(sys.argv[2], sys.argv[3])"
+    "import json,sys; sys.path[:]=json.loads(sys.argv[1]); from tierspan.formats.sheets.contained import serve; "
+    "sys.stdout.write(serve(sys.argv[2], sys.argv[3], sys.stdin.buffer.read()))"
 )
 Payload = Mapping[str, Any]
 """``sections``: ``[{"name", "page", "rows": [[number, spans, [cell, ...]], ...]}, ...]``; ``findings``: ``[[id, severity, values, line, key]]``."""
@@ -52,19 +53,19 @@ def contained(kind: str, raw: bytes, name: str) -> Payload:
     return dict(answer)
 
 
-def serve(kind: str, name: str) -> None:
-    """The other process: bytes on standard input, JSON on standard output."""
+def serve(kind: str, name: str, raw: bytes) -> str:
+    """What the other process answers, as JSON; it limits itself first."""
     _limit_self()
     # openpyxl loads NumPy where it finds it, for nothing that is needed here.
     sys.modules["numpy"] = None  # type: ignore[assignment]
     try:
-        answer: Payload = _work(kind, sys.stdin.buffer.read(), name)
+        answer: Payload = _work(kind, raw, name)
     except InputError as error:
         answer = {"error": error.message_id, "line": error.place.line, "key": error.place.key, "values": error.values}
     except (MemoryError, RecursionError):
         heavy = _too_heavy(name)
         answer = {"error": heavy.message_id, "line": None, "key": "", "values": heavy.values}
-    sys.stdout.write(json.dumps(answer))
+    return json.dumps(answer)
 
 
 def _work(kind: str, raw: bytes, name: str) -> Payload:

@@ -14,6 +14,8 @@ MAX_UNPACKED_BYTES: Final = 24 * 2**20
 """The parts of a workbook that are read, unpacked."""
 MAX_LINES: Final = 20_000
 MAX_LINE_CHARACTERS: Final = 20_000
+MAX_FIGURES: Final = 3_000
+"""Numbers in a document. Each is looked at by every rule of the audit, about 1.5 ms: this many stay within 5 s."""
 MAX_CELLS: Final = 200_000
 MAX_DEPTH: Final = 50
 MAX_VALUES: Final = 50_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -14,7 +15,7 @@ from tierspan.formats.sheets.delimited import delimited_lines, separator_of
 from tierspan.formats.sheets.html import is_html
 from tierspan.formats.sheets.injection import suspicious_cells
 from tierspan.formats.sheets.json_sheet import is_json, parse_json_sheet
-from tierspan.formats.sheets.limits import MAX_CELLS, MAX_LINE_CHARACTERS, MAX_LINES, MAX_TEXT_BYTES, mebibytes
+from tierspan.formats.sheets.limits import MAX_CELLS, MAX_FIGURES, MAX_LINE_CHARACTERS, MAX_LINES, MAX_TEXT_BYTES, mebibytes
 from tierspan.formats.sheets.markdown import is_markdown, markdown_lines
 from tierspan.formats.sheets.plain_text import plain_lines
 from tierspan.formats.sheets.source import STDIN, known_binary, read_bytes, read_stdin, shown_name
@@ -24,6 +25,7 @@ from tierspan.quantities.errors import InputError, Place
 from tierspan.quantities.findings import Finding
 from tierspan.specs.sheet import SheetDocument, SheetLine
 
+_NUMBER: Final = re.compile(r"\d+(?:[.,，．]\d+)*")
 _TABLE_SUFFIXES: Final = frozenset({".csv", ".tsv", ".tab"})
 _MARKDOWN_SUFFIXES: Final = frozenset({".md", ".markdown", ".mdown"})
 
@@ -138,6 +140,9 @@ def _bounded(lines: list[SheetLine], name: str) -> tuple[SheetLine, ...]:
         raise InputError("sheet.too_many_lines", place=Place(name), count=len(lines), limit=MAX_LINES)
     for line in lines:
         _refuse_length(line.text, line.number, name)
+    figures = sum(len(_NUMBER.findall(line.text)) for line in lines)
+    if figures > MAX_FIGURES:
+        raise InputError("sheet.too_many_figures", place=Place(name), count=figures, limit=MAX_FIGURES)
     if sum(len(line.cells) for line in lines) > MAX_CELLS:
         raise InputError("sheet.too_many_cells", place=Place(name), limit=MAX_CELLS)
     return tuple(lines)
