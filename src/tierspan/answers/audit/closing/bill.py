@@ -11,9 +11,10 @@ from tierspan.answers.audit.closing.places import Spot, line_of, spot_of
 from tierspan.answers.audit.rules.base import Sheet
 from tierspan.specs.reading import Reading
 
-_DOWN: Final = re.compile(r"\bdown(?:link|stream)?s?\b|下行|下联|to\s+(?:servers|hosts|GPUs|nodes)", re.IGNORECASE)
-_UP: Final = re.compile(r"\bup(?:link|stream)?s?\b|上行|上联|to\s+(?:spines?|core)", re.IGNORECASE)
-_STAGES: Final = {"leaf": re.compile(r"\bleaf\b|\bleaves\b|叶", re.IGNORECASE), "spine": re.compile(r"\bspines?\b|脊", re.IGNORECASE),
+_DOWN: Final = re.compile(r"\bdown(?:link|stream)?s?\b|下行|下联|to\s+(?:the\s+)?(?:servers|hosts|GPUs|nodes)", re.IGNORECASE)
+_UP: Final = re.compile(r"\bup(?:link|stream)?s?\b|上行|上联|to\s+(?:the\s+)?(?:spines?|core)", re.IGNORECASE)
+_STAGES: Final = {"leaf": re.compile(r"\bleaf\b|\bleaves\b|叶|接入(?:层|交换机)", re.IGNORECASE), 
+                  "spine": re.compile(r"\bspines?\b|脊|汇聚", re.IGNORECASE),
                   "core": re.compile(r"\bcore\b(?!s)|核心", re.IGNORECASE)}  # fmt: skip
 _STORAGE: Final = re.compile(r"storage|management|存储|管理|带外|业务网", re.IGNORECASE)
 _TOTAL: Final = re.compile(r"total|altogether|in\s+all|合计|总计|共", re.IGNORECASE)
@@ -98,7 +99,7 @@ def _take(bill: Bill, r: Reading, spot: Spot, line: str) -> None:
             if r.count == 1:
                 counted = bill.stages.setdefault(r.noun, Stage(r))
                 counted.count = counted.count or r.printed_si
-        elif r.noun == "node" and not bill.servers:
+        elif r.noun == "node" and not bill.servers and r.scope != "rack":
             bill.servers = r.printed_si
         elif r.noun == "nic" and not bill.nics and r.printed_si <= 20:
             bill.nics = r.printed_si

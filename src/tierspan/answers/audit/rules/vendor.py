@@ -61,7 +61,9 @@ def _looks(r: Reading, around: Around) -> bool:
         case "bandwidth":
             return r.tier == "scale-up" and not _NOT_LINK.search(words) and r.scope in ("", "accelerator")
         case "power":
-            return r.count <= 1 and (_of_card(r, words) or is_unit(r, around))
+            # the power of a whole server says nothing of a card that stands in it
+            known = part_of(r)
+            return r.count <= 1 and (_of_card(r, words) or (known is not None and known.is_system and is_unit(r, around)))
     return False
 
 
