@@ -17,9 +17,10 @@ _NETWORK: Final = re.compile(
     r"|optical|transceiver|module|cable|link|网卡|端口|口|交换|以太|光模块|线缆|上行|下行|存储|storage|front",
     re.IGNORECASE,
 )
+# a number that touches its word is a generation (HBM3, NVLink4), no figure
 _LABELLED: Final = re.compile(
     r"(?<![A-Za-z])(?P<label>IB|InfiniBand|RoCE|NVLink|lat(?:ency)?|power|TDP|HBM|mem(?:ory)?|bandwidth|bw|network|NIC"
-    r"|时延|延迟|功耗|带宽|显存|网络|网卡)(?:\s*[:：=]\s*|\s+)(?P<number>[0-9０-９]+(?:[.．][0-9０-９]+)?)\s*(?=[;；,，、。|]|$)",  # a number that touches its word is a generation: HBM3, NVLink4
+    r"|时延|延迟|功耗|带宽|显存|网络|网卡)(?:\s*[:：=]\s*|\s+)(?P<number>[0-9０-９]+(?:[.．][0-9０-９]+)?)\s*(?=[;；,，、。|]|$)",
     re.IGNORECASE,
 )
 _MONEY: Final = re.compile(
