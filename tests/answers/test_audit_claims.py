@@ -56,6 +56,8 @@ CLAIMED = [
     ("148 of 419 interruptions (35.3%) were GPU faults", "share", "confirmed"),
     ("148 of 419 interruptions (30.1%) were GPU faults", "share", "refuted"),
     ("419次中断中有148次（30.1%）是GPU故障", "share", "refuted"),
+    ("419 interruptions, of which 148 interruptions (30.1%) were GPU faults", "share", "refuted"),
+    ("发生419次中断，其中148次（35.3%）是GPU故障", "share", "confirmed"),
     ("300 PFLOPS is twice 180 PFLOPS", "times", "refuted"),
     ("300 PFLOPS是180 PFLOPS的1.7倍", "times", "confirmed"),
     # failures
@@ -70,6 +72,8 @@ CLAIMED = [
     ("用1024张H100训练Llama 2 70B，吞吐达到5M tokens/s", "training throughput", "refuted"),
     ("Training 400 TFLOPS per GPU on H100 is 40% MFU", "share of peak", "confirmed"),
     ("Training at 400 TFLOPS per GPU on H100 means 20% MFU", "share of peak", "refuted"),
+    ("H100 FP8 dense peak 1979 TFLOPS, measured 1403 TFLOPS, 70.9% of the peak", "share of peak", "confirmed"),
+    ("8 卡 HGX H20 的 BF16 稠密总算力为 1.184 PFLOPS", "peak sum", "confirmed"),
     # serving and memory
     ("Llama 3.1 70B FP8 at 500 tokens/s per user on one H100", "tokens for one user", "refuted"),
     ("Llama 3.1 70B FP8 at 30 tokens/s per user on one H100", "tokens for one user", "unanswerable"),
@@ -99,6 +103,7 @@ NO_CLAIM = (
     "8 x 400G",
     "0 cards need 0 sets of 0 = 0",
     "GB200 NVL72: 72 GPU, 36 CPU",
+    "Google TPU v6e 的 ICI 总速率 800 GB/s（双向合计），单向为一半即 400 GB/s",
 )
 
 
@@ -159,6 +164,13 @@ def test_a_wish_is_no_measurement():
     (claim,) = claimed("GPU-to-GPU latency is 10 us, against a GPU-to-GPU requirement of 0.1 us, 100x")
     assert claim.verdict == "unanswerable"
     assert [reason.id for reason in claim.arithmetic] == ["audit.claim.latency.ratio", "audit.claim.latency.wanted"]
+    (claim,) = claimed("IB网络时延为10us，而纵向扩展要求时延达到0.1us")
+    assert [reason.id.rpartition(".")[2] for reason in claim.arithmetic] == ["ratio", "wanted", "no_basis"]
+
+
+def test_a_number_may_be_part_of_two_claims():
+    found = claimed("54天内发生419次中断，平均每3.1小时一次，其中148次（30.1%）是GPU故障")
+    assert [(c.kind, c.verdict) for c in found] == [("failures", "confirmed"), ("share", "refuted")]
 
 
 def test_a_table_of_shares_is_checked_against_its_total():

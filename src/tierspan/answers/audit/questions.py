@@ -31,7 +31,11 @@ _FOUND: Final = {
     "audit.per_what": "per_what",
 }  # fmt: skip
 """Findings that ask what a reading may ask too; every other finding of severity ``question`` asks in its own words."""
-_SETTLED_BY: Final = {"bits_assumed": ("bits", "per_what"), "both_assumed": ("bits", "per_what", "direction")}
+_SETTLED_BY: Final = {
+    "sparse_assumed": ("precision", "density"),
+    "bits_assumed": ("bits", "per_what"),
+    "both_assumed": ("bits", "per_what", "direction"),
+}
 """Questions that wait for the answer to another one about the same figure."""
 _KNOWN: Final = frozenset({"audit.read.both_known", "audit.read.each_known", "audit.read.link_known"})
 """A figure that is that of a known part needs no confirmation."""

@@ -44,7 +44,7 @@ class BandwidthRatio:
 
     def find(self, sentence: Sentence) -> Iterator[Found]:
         """A factor, and two rates that are written or known."""
-        factors = [a for a in sentence.counts("times") if not any(a == counted for counted, _ in sentence.counted_parts)]
+        factors = [a for a in sentence.counts("times") if a.value > 1.0 and not any(a == counted for counted, _ in sentence.counted_parts)]
         if len(factors) != 1 or (LATENCY_WORDS.search(sentence.text) and not sentence.of("B/s")):
             return
         rates = [_written(sentence, a) for a in sentence.of("B/s")][:2]

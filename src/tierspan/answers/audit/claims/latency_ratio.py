@@ -98,7 +98,7 @@ def _basis(text: str) -> str:
 
 def _wanted(sentence: Sentence, amount: Amount, first: Amount) -> bool:
     start = 0 if amount == first else first.end
-    return bool(_WANTED.search(sentence.text[start : amount.start]) or _WANTED.search(sentence.text[amount.end : amount.end + 14]))
+    return bool(_WANTED.search(sentence.text[start : amount.start]) or _WANTED.search(_clause(sentence.text[amount.end :])[:14]))
 
 
 def _earlier(sentence: Sentence) -> str:

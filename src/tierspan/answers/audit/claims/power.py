@@ -27,7 +27,7 @@ class Power:
             return
         counted, named = sentence.counted_parts[0]
         known, said = part(named.thing, named.id), max(watts, key=lambda a: a.value)
-        if counted.value < 2 or counted.value != int(counted.value):
+        if (counted.noun == "accelerator" and known.is_system) or counted.value < 2 or counted.value != int(counted.value):
             return
         about = (counted, said)
         accelerators = counted.value * known.accelerators

@@ -20,8 +20,8 @@ _OPERATORS: Final = (
     (
         "=",
         re.compile(
-            r"^[^=≈\d,;，；。]{0,30}?(?:=|≈|≅|\bequals?\b|\bmakes?\b|\bgives?\b|等于|合计|共计|总计|共)"
-            r"\s*(?:≈|~|约为?|about|roughly|approximately)?[^\d=,;，；。]{0,12}$",
+            r"^[^=≈\d,;，；。:：]{0,30}?(?:=|≈|≅|\bequals?\b|\bmakes?\b|\bgives?\b|等于|合计|共计|总计|共)"
+            r"\s*(?:≈|~|约为?|about|roughly|approximately)?[^\d=,;，；。:：]{0,12}$",
             re.IGNORECASE,
         ),
     ),

@@ -19,6 +19,7 @@ _THEN: Final = re.compile(
     re.IGNORECASE,
 )
 """What may stand between a part of a whole and its percentage."""
+_WHICH: Final = re.compile(r"(?:其中[，,]?\s*有?|\bof\s+(?:which|these|them|those),?)\s*$", re.IGNORECASE)
 _BEFORE: Final = re.compile(r"^[^\d,;，；。]{0,16}[(（=:：]\s*$")
 _IS: Final = r"(?:\bis\b|\bare\b|=|＝|≈|equals?|makes?|为|是|即|等于|相当于|约)"
 _THAN: Final = re.compile(r"^[^\d]{0,30}?(?:\bthan\b|\bof\b|\bthe\b|\bas\b|^\s*$)[^\d]{0,24}$", re.IGNORECASE)
@@ -31,7 +32,8 @@ class Share:
     order = 45
 
     def find(self, sentence: Sentence) -> Iterator[Found]:
-        """``a of b ... p %`` and ``p % of b is a``, and both in Chinese."""
+        """``a of b ... p %``, ``p % of b is a`` and ``b ..., of which a (p %)``, all in Chinese too."""
+        yield from _of_which(sentence)
         amounts = sentence.amounts
         for i, (a, b) in enumerate(pairwise(amounts)):
             gap = sentence.between(a, b)
@@ -71,6 +73,17 @@ class Times:
                 yield _multiple(a, b, factor)
             elif i >= 2 and _same(amounts[i - 2], a) and _chinese(sentence, amounts[i - 2], a, factor):
                 yield _multiple(amounts[i - 2], a, factor)
+
+
+def _of_which(sentence: Sentence) -> Iterator[Found]:
+    """The whole stands earlier and counts the same thing; it may be part of another claim as well."""
+    for part, share in pairwise(sentence.amounts):
+        if share.unit != "%" or not part.noun or not _WHICH.search(sentence.text[: part.start]) or not _THEN.match(sentence.between(part, share)):
+            continue
+        whole = max((a for a in sentence.counts(part.noun) if a.end <= part.start), key=lambda a: a.value, default=None)
+        if whole is not None and part.value <= whole.value:
+            judged = _judged(part, whole, share)
+            yield found(judged.verdict, *judged.arithmetic, about=(part, share))
 
 
 def _same(a: Amount, b: Amount) -> bool:

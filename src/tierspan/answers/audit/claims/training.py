@@ -90,6 +90,9 @@ class StatedShare:
         if known is None or peak is None:
             yield found("unanswerable", told("training.no_part"), about=(share, rate))
             return
+        # a sentence may print the peak beside what is reached: what is reached is less
+        rates = sorted(sentence.of("FLOP/s"), key=lambda a: abs(a.value / peak[1] - share.value))
+        rate = rates[0] if abs(rates[0].value / peak[1] - share.value) <= max(share.step, 0.01) else min(rates, key=lambda a: a.value)
         true = rate.value / peak[1]
         line = told(
             "peak_share.line", rate=rate.text, part=known.id, precision=peak[0].upper(), peak=shown(peak[1], "FLOP/s"), share=shown(true, "%")

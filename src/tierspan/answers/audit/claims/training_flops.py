@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from tierspan.answers.audit.claims.amounts import Amount
@@ -41,6 +42,7 @@ def work_of(sentence: Sentence) -> Work | None:
     return Work(6.0 * size.value, told("training.size", size=size.text, flop=f"{6.0 * size.value:.3g}"), (size,))
 
 
+@cache
 def flop_per_token(spec: ModelSpec) -> float:
     """FLOP of the model for one token, forward and backward, in a sequence so short that attention costs nothing."""
     from tierspan.laws.flops import model_flops_per_step
@@ -55,7 +57,9 @@ def accelerators_of(sentence: Sentence) -> tuple[Amount | None, float, Part | No
     counted = next(((a, n) for a, n in sentence.counted_parts if a.noun in ("", "times", "accelerator", "set")), None)
     if counted is not None:
         known = part(counted[1].thing, counted[1].id)
-        return counted[0], counted[0].value * known.accelerators, known
+        # "8 卡 HGX H20" is one system of eight
+        each = 1 if counted[0].noun == "accelerator" else known.accelerators
+        return counted[0], counted[0].value * each, known
     plain = max(
         (a for a in sentence.counts("accelerator") if not re.match(r"\s?-?(?:hours?|h\b|小时|时)", sentence.text[a.end :])),
         key=lambda a: a.value,
