@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from tierspan.formats.figures.heads import unit_cell, with_unit
 from tierspan.formats.figures.known import Part, part
 from tierspan.formats.figures.spans import NUMBER_ALONE, Span, counted_alone, spans_of
 from tierspan.formats.figures.subjects import Named, named_in
@@ -15,7 +16,8 @@ from tierspan.specs.sheet import SheetDocument, SheetLine
 _MARK: Final = re.compile(r"^\s?(\*{1,3}|[†‡§¹²³⁴]|\[\d\]|\(\d\))")
 _NOTE: Final = re.compile(r"^\s*(\*{1,3}|[†‡§¹²³⁴]|\[\d\]|\(\d\)|注[：:]?)\s*(.+)$")
 _LONE: Final = re.compile(
-    r"^[,，、/]\s?(?:dense|sparse|with(?:out)?\s+(?:2:4\s+|structured\s+)?sparsity|bi-?\s?directional|uni-?\s?directional|both\s+(?:directions|ways)"
+    r"^[,，、/]\s?(?:dense|sparse|with(?:out)?\s+(?:2:4\s+|structured\s+)?sparsity|bi-?\s?directional|uni-?\s?directional"
+    r"|both\s+(?:directions|ways)(?:\s+(?:added\s+up|together|combined|summed|counted))?"
     r"|(?:per|in\s+each|each|one)\s+(?:direction|way)|in\s+both\s+directions(?:\s+combined)?|full\s+duplex|(?:不含|含)?(?:结构化)?稀疏|稠密|双向[^\s,，;；。|]{0,4}|单向|每方向)"
     r"\s*(?=$|[,，;；。.)）|（(])",
     re.IGNORECASE,
@@ -64,23 +66,34 @@ def contexts(document: SheetDocument) -> Iterator[Context]:
         if not line.text.strip():
             above = []
         row = line.cells[0] if line.cells else ""
+        unit = unit_cell(line.cells, line.heads)
         for index, (text, head) in enumerate(texts):
             listed = named_in(text)
             own = named_in(head) or named_in(row if line.cells else "")
             yield from _of_text(
                 text, line, listed, own[-1] if own else row_named[0] if row_named else current, notes,
-                row="" if index == 0 else row, column=head, earlier=" ".join(above[-3:]),
+                row="" if index == 0 else row, column=head, earlier=" ".join(above[-3:]), unit=unit,
             )  # fmt: skip
         if not any(spans_of(text) for text, _ in texts):
             above.append(line.text)
 
 
 def _of_text(
-    text: str, line: SheetLine, listed: tuple[Named, ...], inherited: Named | None, notes: dict[str, str], *, row: str, column: str, earlier: str
+    text: str,
+    line: SheetLine,
+    listed: tuple[Named, ...],
+    inherited: Named | None,
+    notes: dict[str, str],
+    *,
+    row: str,
+    column: str,
+    earlier: str,
+    unit: str,
 ) -> Iterator[Context]:
     found = spans_of(text, [(n.start, n.end) for n in listed])
     if not found and NUMBER_ALONE.fullmatch(text.strip()):
-        found = counted_alone(text, row, column)
+        united = with_unit(text, column, row, unit)
+        found = tuple(replace(s, text=text.strip(), start=0, end=len(text)) for s in spans_of(united)) if united else counted_alone(text, row, column)
     # keys of YAML and JSON are words joined by underscores
     spoken = text.replace("_", " ")
     for n in listed:
@@ -96,7 +109,8 @@ def _of_text(
         before_names = [n for n in listed if n.start <= span.start]
         named = before_names[-1] if before_names else inherited
         yield Context(
-            span=span, line=line, before=spoken[start : span.start], after=after, near_after=after[: _clause(after, last=i + 1 == len(found))[0]], row=row.replace("_", " "),
+            span=span, line=line, before=spoken[start : span.start], after=after, near_after=after[: _clause(after, last=i + 1 == len(found))[0]],
+            row=row.replace("_", " "),
             column=column.replace("_", " "), section=line.section.replace("_", " "), note=notes.get(mark[1], "") if mark else "", named=named,
             counted=counted, part=part(named.thing, named.id) if named is not None else None, prefix=spoken[: span.start], earlier=earlier,
         )  # fmt: skip

@@ -15,7 +15,7 @@ _NOUNS: Final[dict[str, str]] = {
     "core": r"core switches|Core(?![\w\s]*(?:i\d|Ultra|processor))|核心交换机",
     "switch": r"switch(?:es)?|NVSwitch(?:es)?|交换机|交换芯片",
     "nic": r"NICs?|HCAs?|ConnectX-?\d*|CX-?\d|adapters?|网卡",
-    "port": r"ports?|端口|口",
+    "port": r"ports?|端口|[网光接]口|口",
     "link": r"links?|条?链路|条链路|路(?=NVLink|\s*NVLink)",
     "lane": r"lanes?|通道",
     "node": r"servers?|nodes?|hosts?|服务器|台服务器|节点|台|机",
@@ -33,7 +33,7 @@ _NOUNS: Final[dict[str, str]] = {
 }
 NOUN: Final = "(?:" + "|".join(rf"(?:{p})" + (r"(?![A-Za-z])" if p[0].isascii() else "") for p in _NOUNS.values()) + ")"
 LONG_NOUN: Final = (
-    r"(?:GPUs?|NPUs?|accelerators?|加速卡|NICs?|HCAs?|网卡|leaf|spine|switch(?:es)?|交换机|ports?|端口|links?|链路|lanes?|通道|servers?|nodes?|hosts?"
+    r"(?:GPUs?|NPUs?|accelerators?|加速卡|NICs?|HCAs?|网卡|leaf|spine|switch(?:es)?|交换机|ports?|网口|接口|端口|links?|链路|lanes?|通道|servers?|nodes?|hosts?"
     r"|服务器|节点|racks?|cabinets?|机柜|modules?|transceivers?|光模块|PSUs?|power supplies|电源)"
 )
 """Names long enough to be looked for anywhere in a label, where one character would be found in other words."""

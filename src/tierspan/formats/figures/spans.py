@@ -73,8 +73,10 @@ _NOUN_FIRST = re.compile(r"(?P<noun>\b(?:leaf|spine|core)(?:\s+switch(?:es)?)?)\
 _BEFORE = re.compile(rf"(?P<number>{NUMBER})\s*(?P<noun>(?:{NOUN}))?\s*{_TIMES}\s*$")
 _BEHIND = re.compile(rf"^\s*{_TIMES}\s*(?P<number>{NUMBER})(?![\w.]|,\d)(?!\s?{_TIMES})(?!\s?[kM]?(?:V|A|W|VA|Hz)\b)")
 _PARTS = re.compile(rf"(?<![\w.,/-])(?P<number>{NUMBER})\s?{_TIMES}?\s?(?:NVIDIA\s|AMD\s|华为\s?|张|块|片|台|套)?\s?$")
+_PORTS_FIRST = re.compile(r"\b(?P<noun>ports)\s+(?P<number>\d+)(?=\s*(?:$|[|,;，；]))", re.IGNORECASE)
 _LABELLED = re.compile(
-    rf"(?P<noun>{LONG_NOUN})(?:[_\s]?per[_\s](?:node|server|GPU|rack|switch|host))?\s?(?:数量?|总数|count|number)?\s*[:：]\s*(?P<number>{NUMBER})(?=\s*(?:$|[,，;；(（|]))",
+    rf"(?P<noun>{LONG_NOUN})(?:[_\s]?per[_\s](?:node|server|GPU|rack|switch|host|device|accelerator|card|chip))?\s?"
+    rf"(?:(?:数量?|总数|count|number)?\s*(?:[:：]|\.{{3,}})\s*|(?:数量?|总数)\s+)(?P<number>{NUMBER})(?=\s*(?:$|[,，;；(（|]))",
     re.IGNORECASE,
 )
 """A number behind the name of what it counts: "Links: 18", "链路数量：18", "accelerators_per_node: 8"."""
@@ -115,7 +117,7 @@ def spans_of(text: str, named: Sequence[tuple[int, int]] = ()) -> tuple[Span, ..
         stage = _STAGE.search(match["filler"])
         noun = stage[1].lower() if stage else _meant(noun_of(match["noun"]), match["noun"], plain[:start], plain[end:])
         taken.append(Span(start, end, text[start:end], Quantity(value, "1", text[start:end], 1.0), noun=noun))
-    for labelled in (_NOUN_FIRST, _LABELLED):
+    for labelled in (_NOUN_FIRST, _LABELLED, _PORTS_FIRST):
         for match in labelled.finditer(plain):
             start, end = match.span("number")
             noun = noun_of(match["noun"])

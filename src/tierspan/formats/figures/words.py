@@ -14,7 +14,7 @@ def _words(table: dict[str, str]) -> Vocabulary:
 
 TIERS: Final = _words(
     {
-        "memory": r"HBM\w*|GDDR\w*|\bmemory\b(?!\s+semantic)|\bVRAM\b|显存|内存(?!语义)|存储带宽",
+        "memory": r"HBM\w*|\bstacks?\b|GDDR\w*|\bmemory\b(?!\s+semantic)|\bVRAM\b|显存|内存(?!语义)|存储带宽",
         "scale-up": r"NVLink(?!\s*Fusion)|NVSwitch|xGMI|Infinity\s?Fabric|UA\s?Link|\bUB\b|Unified\s?Bus|灵衢|\bHCCS\b|\bICI\b|NeuronLink"
         r"|\bOISA\b|ETH-?X|GPU[\s-]to[\s-]GPU|scale[\s-]?up|chip[\s-]to[\s-]chip|片间|卡间|纵向|accelerator_interconnect(?!_topology)"
         r"|(?:机|节点|域)内(?:卡间)?互[连联]|芯片互[连联]|(?:in|intra)[\s-]?node|die[\s-]to[\s-]die",
@@ -54,10 +54,11 @@ PRECISIONS: Final = _words(
 SCOPES: Final = _words(
     {
         "lane": r"(?:per|each|every|/)\s?-?lane|每个?通道|单通道",
-        "link": r"(?:per|each|every|/)\s?-?link|每条?链路|单链路",
+        "link": r"(?<![A-Za-z])link[\s_]*(?:rate|bandwidth|speed)|(?:per|each|every|/)\s?-?link|每条?链路|单链路",
         "port": r"(?:per|each|every|/)\s?-?port|每个?端?口|单端?口|\bports?\b",
-        "die": r"(?:per|each|/)\s?-?(?:die|GCD|chiplet)|each\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:dies|GCDs|chiplets)|[每单]个?\s?(?:die|GCD|裸片|芯粒)",
-        "package": r"(?:per|each|every|/)\s?-?package|\bpackage\b|[每整单]?个?封装",
+        "die": r"(?:per|each|/)\s?-?(?:die|GCD|chiplet)|(?:each|one)\s+of\s+(?:the\s+|its\s+)?(?:\w+\s+)?(?:dies|GCDs|chiplets)"
+        r"|[每单]个?\s?(?:die|GCD|裸片|芯粒)",
+        "package": r"(?:per|each|every|/)\s?-?package|(?<!on )(?<!on-)(?<!in )(?<!in-)\bpackage\b|[每整单]?个?封装",
         "superchip": r"super\s?chip|超级芯片",
         "accelerator": r"(?:per|each|every|/)\s?-?(?:GPU|NPU|TPU|XPU|PPU|card|chip|accelerator|device)"
         r"|每张?卡|单张?卡|每个?芯片|单芯片|每个?(?:GPU|NPU)|/卡",

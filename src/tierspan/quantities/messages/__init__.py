@@ -16,7 +16,7 @@ from pathlib import Path
 from string import Formatter
 
 from tierspan.quantities.errors import InputError, Place
-from tierspan.quantities.findings import Finding
+from tierspan.quantities.findings import Finding, Phrase
 
 DEFAULT_LANGUAGE = "en"
 _FOLDER = Path(__file__).parent
@@ -69,6 +69,7 @@ def fill(message_id: str, lang: str, values: Mapping[str, object]) -> str:
         if _strict:
             raise UnknownMessageError(f"no text for message id {message_id!r}")
         return _bare(message_id, values)
+    values = {name: fill(value.id, lang, value.values) if isinstance(value, Phrase) else value for name, value in values.items()}
     try:
         if lang == DEFAULT_LANGUAGE:
             return template.format_map(values)

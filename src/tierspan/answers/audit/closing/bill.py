@@ -13,7 +13,7 @@ from tierspan.specs.reading import Reading
 
 _DOWN: Final = re.compile(r"\bdown(?:link|stream)?s?\b|下行|下联|to\s+(?:the\s+)?(?:servers|hosts|GPUs|nodes)", re.IGNORECASE)
 _UP: Final = re.compile(r"\bup(?:link|stream)?s?\b|上行|上联|to\s+(?:the\s+)?(?:spines?|core)", re.IGNORECASE)
-_STAGES: Final = {"leaf": re.compile(r"\bleaf\b|\bleaves\b|叶|接入(?:层|交换机)", re.IGNORECASE), 
+_STAGES: Final = {"leaf": re.compile(r"\bleaf\b|\bleaves\b|叶|接入(?:层|交换机)", re.IGNORECASE),
                   "spine": re.compile(r"\bspines?\b|脊|汇聚", re.IGNORECASE),
                   "core": re.compile(r"\bcore\b(?!s)|核心", re.IGNORECASE)}  # fmt: skip
 _STORAGE: Final = re.compile(r"storage|management|存储|管理|带外|业务网", re.IGNORECASE)

@@ -40,7 +40,9 @@ def _sum(whole: Reading, parts: list[Reading]) -> tuple[Reading, ...]:
                 continue
             for basis in ([r.printed_si * r.count for r in chosen], [r.printed_si * r.count * _two_way(r) for r in chosen]):
                 # the smallest must matter more than rounding does, or the whole is simply the largest one
-                if agree(whole.printed_si, sum(basis), 0.004 + rounding(whole)) and min(basis) > 3 * (0.004 + rounding(whole)) * whole.printed_si:
+                exact = agree(whole.printed_si, sum(basis), 0.004) and min(basis) > 0.03 * whole.printed_si
+                near = agree(whole.printed_si, sum(basis), 0.004 + rounding(whole)) and min(basis) > 3 * (0.004 + rounding(whole)) * whole.printed_si
+                if exact or near:
                     return chosen
     return ()
 

@@ -17,7 +17,7 @@ from tierspan.quantities.findings import Finding
 from tierspan.quantities.qualifiers import split_qualifiers
 from tierspan.specs.reading import Reading
 
-_CAPACITY: Final = re.compile(r"switch(?!es\b)|switching|capacity|throughput|容量|交换", re.IGNORECASE)
+_CAPACITY: Final = re.compile(r"switch(?!es\b)|switching|capacity|throughput|容量|交换|吞吐", re.IGNORECASE)
 _INFINIBAND: Final = re.compile(r"Quantum|Infini\s?Band|\bIB\b", re.IGNORECASE)
 
 
@@ -32,6 +32,8 @@ def _line(sheet: Sheet, block: Block, line: tuple[Reading, ...]) -> Iterator[Fin
     spots = {id(r): spot_of(sheet, r) for r in rates}
     ports = [r for r in rates if r.scope == "port" or r.count > 1 or re.match(r"\s*(?:ports?|端口|口)", spots[id(r)].after)]
     wholes = [r for r in rates if r.count == 1 and r not in ports and r.printed_si >= 1e11 and _is_capacity(r, spots[id(r)])]
+    if len(wholes) == 1 and not ports:
+        ports = [r for r in rates if r not in wholes and 4 * r.printed_si < wholes[0].printed_si]
     if len(wholes) != 1 or len(ports) != 1:
         return
     whole, port = wholes[0], ports[0]
