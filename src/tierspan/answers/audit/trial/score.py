@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from tierspan.answers.audit.audit import audit
@@ -94,20 +95,10 @@ class Trial:
         return found / (found + len(self.false_alarms)) if found else 0.0
 
 
-def run_trial(part: Part = "tuned", *, progress: Callable[[int, int], None] | None = None) -> Trial:
-    """Audit every true statement and every mutant of one part.
-
-    Args:
-        part: the statements that rules may be tuned on, or those held out.
-        progress: called with statements done and in all.
-    """
-    every = (*truths(part), *mutants(part))
-    heard = []
-    for number, statement in enumerate(every, start=1):
-        heard.append(hear(statement))
-        if progress is not None:
-            progress(number, len(every))
-    return scored(part, heard)
+@cache
+def run_trial(part: Part = "tuned") -> Trial:
+    """Audit every true statement and every mutant of one part: those that rules may be tuned on, or those held out."""
+    return scored(part, [hear(statement) for statement in (*truths(part), *mutants(part))])
 
 
 def hear(statement: Statement) -> Heard:
@@ -162,3 +153,23 @@ def _rule_scores(true: Sequence[Heard], false: Sequence[Heard]) -> tuple[RuleSco
         traps = right.get(rule, Counter())
         scores.append(RuleScore(rule, traps.total(), wrong[rule], tuple(trap for trap, _ in traps.most_common())))
     return tuple(scores)
+
+
+def printed_trial(trial: Trial) -> dict[str, object]:
+    """The trial as it stands in JSON, shares beside the counts that they come from."""
+    traps = [{"trap": s.trap, "shown": s.shown, "found": s.found, "recall": s.recall} for s in trial.traps]
+    rules = [{"rule": s.rule, "found": s.found, "false": s.false, "precision": s.precision, "traps": s.traps} for s in trial.rules]
+    return {
+        "part": trial.part,
+        "truths": trial.truths,
+        "mutants": trial.mutants,
+        "recall": trial.recall,
+        "mean_recall": trial.mean_recall,
+        "precision": trial.precision,
+        "false_alarm_rate": trial.false_alarm_rate,
+        "traps": traps,
+        "rules": rules,
+        "false_alarms": [{"text": h.statement.text, "alarms": h.alarms, "sources": h.statement.sources} for h in trial.false_alarms],
+        "misses": [{"trap": h.statement.trap, "text": h.statement.text} for h in trial.misses],
+        "schema_version": trial.schema_version,
+    }
