@@ -34,7 +34,8 @@ def audit(documents: Sequence[SheetDocument], *, site: Site | None = None, corre
     given = dict(corrections or {})
     readings = tuple(_corrected(reading, given) for reading in read_figures(documents))
     sheet = Sheet(tuple(documents), readings)
-    found = [finding for rule in rules() for finding in rule.find(sheet)]
+    found = [finding for document in documents for finding in document.findings]
+    found += [finding for rule in rules() for finding in rule.find(sheet)]
     findings = tuple(sorted(found, key=lambda f: (_GRAVEST.index(f.severity), f.place.file or "", f.place.line or 0)))
     claims = claims_of(documents, readings)
     room = room_of(readings, site)

@@ -86,9 +86,6 @@ def _room(audit: Audit, lang: str) -> Section | None:
 def _claims(audit: Audit, lang: str) -> Section | None:
     if not audit.claims:
         return None
-    rows = tuple(
-        (c.text, named("audit.verdict", c.verdict, lang), " ".join(reason_text(r, lang) for r in c.arithmetic))
-        for c in audit.claims
-    )
+    rows = tuple((c.text, named("audit.verdict", c.verdict, lang), " ".join(reason_text(r, lang) for r in c.arithmetic)) for c in audit.claims)
     columns = (Column(said("audit.column.text", lang)), Column(said("audit.column.status", lang)), Column(said("audit.column.why", lang)))
     return Section("claims", said("audit.claims", lang), tables=(Table(said("audit.claims", lang), columns, rows),))
