@@ -8,7 +8,7 @@ from typing import Final
 
 from tierspan.answers.audit.machines import Machine, machines_of
 from tierspan.answers.audit.result import Claim, Light, RoomCheck, Step
-from tierspan.quantities.findings import Finding
+from tierspan.quantities.findings import Finding, Phrase
 from tierspan.quantities.printing import format_number, format_quantity
 from tierspan.specs.reading import Reading, Reason
 
@@ -171,8 +171,8 @@ def _room(machines: Sequence[Machine], room: Sequence[RoomCheck]) -> Iterator[tu
         return
     for machine in machines:
         values = {
-            "part": machine.id, "racks": machine.racks, "power": format_quantity(machine.rack_power_W, "W") if machine.rack_power_W else "?",
-            "mass": f"{format_number(machine.rack_mass_kg, 4)} kg" if machine.rack_mass_kg else "?",
+            "part": machine.id, "racks": machine.racks, "power": format_quantity(machine.rack_power_W, "W") if machine.rack_power_W else Phrase("audit.said.power_unknown"),
+            "mass": f"{format_number(machine.rack_mass_kg, 4)} kg" if machine.rack_mass_kg else Phrase("audit.said.mass_unknown"),
         }  # fmt: skip
         yield "unknown", _said(f"machine_{'rack' if machine.racks else 'server'}_{machine.cooling or 'unknown'}", **values)
     yield "unknown", _said("no_site")
