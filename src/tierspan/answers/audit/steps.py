@@ -170,10 +170,9 @@ def _room(machines: Sequence[Machine], room: Sequence[RoomCheck]) -> Iterator[tu
                 yield check.light, check.told
         return
     for machine in machines:
-        values = {
-            "part": machine.id, "racks": machine.racks, "power": format_quantity(machine.rack_power_W, "W") if machine.rack_power_W else Phrase("audit.said.power_unknown"),
-            "mass": f"{format_number(machine.rack_mass_kg, 4)} kg" if machine.rack_mass_kg else Phrase("audit.said.mass_unknown"),
-        }  # fmt: skip
+        power = format_quantity(machine.rack_power_W, "W") if machine.rack_power_W else Phrase("audit.said.power_unknown")
+        mass = f"{format_number(machine.rack_mass_kg, 4)} kg" if machine.rack_mass_kg else Phrase("audit.said.mass_unknown")
+        values = {"part": machine.id, "racks": machine.racks, "power": power, "mass": mass}
         yield "unknown", _said(f"machine_{'rack' if machine.racks else 'server'}_{machine.cooling or 'unknown'}", **values)
     yield "unknown", _said("no_site")
 
