@@ -28,6 +28,11 @@ _EACH_BEFORE: Final = re.compile(r"(?:每|单)[条个张台块只颗]\s*(?:单�
 _OVER: Final = re.compile(r"\b(?:over|above)\b(?!\s*$)", re.IGNORECASE)
 """Over NVLink is no bound; over 900 GB/s is one."""
 _OF: Final = re.compile(r"\b(?:of|at|@)\s*$", re.IGNORECASE)
+_TIMES_FABRIC: Final = re.compile(
+    r"\d\s?[x×*]\s?(?:NVLink|Infinity\s?Fabric|xGMI|UALink|HCCS|ICI|UB|Unified\s?Bus)[\s\w.-]*"
+    r"(?:@|\bat|\bof|,|，)?\s*(?:单链路)?(?:双向|单向)?\s*$", re.IGNORECASE
+)
+"""So many links of a fabric, each at what follows: "18 x NVLink 4 @ 50 GB/s"."""
 _TIERS: Final = get_args(ReadingTier)
 _PORTS: Final = (25, 50, 100, 200, 400, 800, 1600, 3200)
 """Rates of network ports and hosts in Gb/s."""
@@ -128,6 +133,8 @@ def _scope(context: Context, wide: str, quantity: Quantity) -> ReadingScope:
         return ""
     each = _EACH.match(context.near_after) or _EACH_BEFORE.search(context.before) or _OF.search(context.before)
     counted = context.span.of or (context.counted if each else "")
+    if quantity == "bandwidth" and _TIMES_FABRIC.search(context.prefix):
+        return "link"
     if counted in _OF_NOUN and quantity != "count":
         return "port" if _OF_NOUN[counted] == "switch" and context.span.count != 1 else _OF_NOUN[counted]
     found = words.first_behind(words.SCOPES, context.before, context.near_after)

@@ -25,9 +25,27 @@ _TOTAL_BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 _TOTAL_AFTER: Final = re.compile(r"[^\d,;，；.]{0,24}?\b(?:in\s+(?:all|total)|total|together|altogether)\b", re.IGNORECASE)
+_EACH_WORD: Final = re.compile(
+    r"\beach\b(?!\s+(?:way|direction))|\bapiece\b|\bper\s+(?!direction)[a-z]+|\ba\s+(?:port|link|card|module|GPU|piece)\b|\btimes\s*$|\bspeed\b"
+    r"|每(?!方?向|台|套|柜)[^向，。；\d]{0,8}|单[个口卡只张块]",
+    re.IGNORECASE,
+)
+_TOTAL_WORD: Final = re.compile(
+    r"\bin\s+(?:all|total|sum)\b|\b(?:al)?together\b|\btotals?\b|\bsum\b|\bhence\b|\bthat\s+(?:makes|gives)\b|\bcan\s+(?:send|receive)\b|\bholds\b"
+    r"|\bthroughput\b|\bcapacity\b|合计|总计|共计|一共|折合|总[^线，。]{0,4}|吞吐|出口带宽|共(?![享用同])",
+    re.IGNORECASE,
+)
+_NO_TOTAL: Final = re.compile(
+    r"max(?:imum)?\b|up\s+to|at\s+most|\bpeak\b|\brack\b|\bstorage\b|both\s+directions|bi-?directional|最大|峰值|满载|机柜|整柜|整机(?!吞吐)|存储|双向|bisection|对分",
+    re.IGNORECASE,
+)
+"""A total of these words is no plain sum of what stands beside it."""
+_PIECE: Final = re.compile(r"[,，;；:：(（)）|/]|\band\b|\bsince\b|\bgive\b|因为|，")
+_WHOLE_NUMBER: Final = re.compile(r"(?<![\w.,])(\d{1,6})(?![\w.]|,\d|\s?(?:[GTM]i?[Bb]|[kM]?W\b))")
 _OPEN: Final = re.compile(r"\s*(?:of\s+\w+)?(?:\s*[(（]|,\s+since\s+each\s+of\s+its)\s*")
 _BRACKET: Final = re.compile(r"(?<![\w.])(\d{1,6})\s*[个张块只台条]?\s*[(（][^()（）]*$")
 _NEXT: Final = re.compile(r"\s*each\s*[,，;]\s*(?:the\s+\w+\s+can\s+(?:send|inject|move)\s+)?", re.IGNORECASE)
+_SPLIT: Final = re.compile(r"storage|management|存储|管理", re.IGNORECASE)
 _SWITCH: Final = re.compile(r"switch|交换", re.IGNORECASE)
 
 
@@ -50,10 +68,11 @@ def _line(line: list[Reading], spots: dict[int, Spot], unit: str) -> Iterator[Fi
         numbers = [framed]
     if len(rates) != 2 or len(numbers) != 1 or (not framed and _another_number(rates, counts, spots)):
         return
-    eaches = [r for r in rates if _each(spots[id(r)]) or _framed(r, counts, spots)]
-    totals = [r for r in rates if r not in eaches and (_total(spots[id(r)]) or _before_bracket(r, counts, spots))]
+    pieces = {id(r): _piece(r, line, spots) for r in rates}
+    eaches = [r for r in rates if _each(spots[id(r)], pieces[id(r)]) or _framed(r, counts, spots)]
+    totals = [r for r in rates if r not in eaches and (_total(spots[id(r)], pieces[id(r)]) or _before_bracket(r, counts, spots))]
     if framed and not eaches:
-        eaches = [r for r in rates if not _total(spots[id(r)])]
+        eaches = [r for r in rates if not _total(spots[id(r)], pieces[id(r)])]
         totals = [r for r in rates if r not in eaches]
     if len(eaches) == 1 and not totals and unit == "B/s":
         # "21 ports, 200 Gb/s each, 4.2 Tb/s each way"
@@ -61,16 +80,19 @@ def _line(line: list[Reading], spots: dict[int, Spot], unit: str) -> Iterator[Fi
         totals = [r for r in rates if r not in eaches and _NEXT.fullmatch(start.text[start.end : spots[id(r)].start])]
     if len(eaches) != 1 or len(totals) != 1:
         return
-    n, one, whole = numbers[0], eaches[0], totals[0]
-    ratio = whole.printed_si / (n * one.printed_si)
+    one, whole = eaches[0], totals[0]
     factors = [1.0]
     if unit == "B/s":
         if whole.direction == "both-directions" and one.direction != "both-directions":
             factors.append(2.0)
         if _SWITCH.search(spots[id(whole)].text) and whole.status != "certain":
             factors.append(2.0)
-    if any(agree(ratio, f, leeway(one, whole)) for f in factors):
+    text = spots[id(whole)].text
+    # any number of the line that closes is the one that was meant: "of the 10 adapters 8 (400 Gb/s each, 3.2 Tb/s together)"
+    written = {float(found[1]) for found in _WHOLE_NUMBER.finditer(text)} if not framed and _SPLIT.search(text) else set()
+    if any(agree(whole.printed_si, f * n * one.printed_si, leeway(one, whole)) for f in factors for n in {*numbers, *written}):
         return
+    n = numbers[-1]
     values = {
         "text": whole.text, "printed": shown(whole.printed_si, whole), "product": product(n, one),
         "why": explained(whole.printed_si, n * one.printed_si, unit, accelerators=(n,)),
@@ -95,12 +117,23 @@ def _another_number(rates: list[Reading], counts: list[Reading], spots: dict[int
     return bool(ends) and bool(re.search(r"(?<![\w.])\d+(?![\w.])", first.text[max(ends) : first.start]))
 
 
-def _each(spot: Spot) -> bool:
-    return bool(_EACH_BEFORE.search(spot.before) or _EACH_AFTER.match(spot.after))
+def _each(spot: Spot, piece: str) -> bool:
+    said = _EACH_WORD.search(piece) and not _TOTAL_WORD.search(piece)
+    return bool(_EACH_BEFORE.search(spot.before) or _EACH_AFTER.match(spot.after) or said)
 
 
-def _total(spot: Spot) -> bool:
-    return bool(_TOTAL_BEFORE.search(spot.before) or _TOTAL_AFTER.match(spot.after))
+def _total(spot: Spot, piece: str) -> bool:
+    said = _TOTAL_WORD.search(piece) and not _NO_TOTAL.search(piece)
+    return bool(_TOTAL_BEFORE.search(spot.before) or _TOTAL_AFTER.match(spot.after) or said)
+
+
+def _piece(reading: Reading, line: list[Reading], spots: dict[int, Spot]) -> str:
+    """The piece of the sentence with the figure in it, from the figure before to the figure behind, its head included."""
+    spot = spots[id(reading)]
+    others = [spots[id(r)] for r in line if r is not reading and spots[id(r)].text == spot.text]
+    start = max((s.end for s in others if s.end <= spot.start), default=0)
+    stop = min((s.start for s in others if s.start >= spot.end), default=len(spot.text))
+    return f"{spot.head} {_PIECE.split(spot.text[start : spot.start])[-1]} {_PIECE.split(spot.text[spot.end : stop])[0]}"
 
 
 def _framed(reading: Reading, counts: list[Reading], spots: dict[int, Spot]) -> bool:

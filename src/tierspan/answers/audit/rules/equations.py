@@ -46,6 +46,8 @@ def _holds(found: Equation, line: str) -> bool:
             allowed.append(2.0 if right == "both-directions" else 0.5)
     if found.left_unit == "AV" and _THREE_PHASE.search(line):
         allowed += [math.sqrt(3.0), 2 * math.sqrt(3.0), 0.8 * math.sqrt(3.0)]
+    if found.left_unit in ("", "1") and found.right_unit in ("", "1") and found.left > 1 and found.right == math.ceil(found.left):
+        return True  # whole things are rounded up
     return any(agree(ratio, factor, found.tolerance) for factor in allowed)
 
 
