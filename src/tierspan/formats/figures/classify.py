@@ -28,11 +28,14 @@ _EACH_BEFORE: Final = re.compile(r"(?:每|单)[条个张台块只颗]\s*(?:单�
 _OVER: Final = re.compile(r"\b(?:over|above)\b(?!\s*$)", re.IGNORECASE)
 """Over NVLink is no bound; over 900 GB/s is one."""
 _OF: Final = re.compile(r"\b(?:of|at|@)\s*$", re.IGNORECASE)
+_BRACKETED: Final = re.compile(r"\s?[(（]([^()（）]*)")
 _TIMES_FABRIC: Final = re.compile(
     r"\d\s?[x×*]\s?(?:NVLink|Infinity\s?Fabric|xGMI|UALink|HCCS|ICI|UB|Unified\s?Bus)[\s\w.-]*"
     r"(?:@|\bat|\bof|,|，)?\s*(?:单链路)?(?:双向|单向)?\s*$", re.IGNORECASE
 )
 """So many links of a fabric, each at what follows: "18 x NVLink 4 @ 50 GB/s"."""
+_BRACKET: Final = re.compile(r"\s*[(（]([^)）]*)")
+_OVER: Final = re.compile(r"\b(?:over|via|through)\s+(.*)", re.IGNORECASE)
 _TIERS: Final = get_args(ReadingTier)
 _PORTS: Final = (25, 50, 100, 200, 400, 800, 1600, 3200)
 """Rates of network ports and hosts in Gb/s."""
@@ -52,7 +55,11 @@ def classified(context: Context, file: str) -> Reading:
     nearby = f"{context.column} {context.row} {before}"
     direction = _direction(nearby, context.near_after, context.note)
     density = words.first_behind(words.DENSITY, nearby, context.near_after) or words.nearest(words.DENSITY, context.note, "")
-    precision = words.nearest(words.PRECISIONS, nearby, context.near_after) if quantity in ("compute rate", "efficiency") else ""
+    # a label in brackets behind a figure is its own: "2,500 TFLOPS (BF16) and 5,000 TFLOPS (FP8)"
+    bracket = _BRACKET.match(context.near_after)
+    precision = ""
+    if quantity in ("compute rate", "efficiency"):
+        precision = words.nearest(words.PRECISIONS, "", bracket[1] if bracket else "") or words.nearest(words.PRECISIONS, nearby, context.near_after)
     if quantity == "compute rate" and not precision:
         precision = words.nearest(words.PRECISIONS, context.prefix, "") or words.nearest(words.PRECISIONS, context.section, "")
     latency = words.nearest(words.LATENCY, f"{wide} {before}", context.near_after) if quantity == "latency" else ""
@@ -92,7 +99,9 @@ def _quantity(context: Context) -> tuple[float, str, Quantity]:
 def _tier(context: Context, wide: str, quantity: Quantity) -> ReadingTier:
     if quantity not in ("bandwidth", "memory", "latency", "count", "memory bandwidth"):
         return ""
-    found = words.nearest(words.TIERS, context.before, context.near_after)
+    # "400 Gb/s per direction over RoCE" is of what stands behind, whatever came before
+    over = _OVER.search(context.near_after)
+    found = words.nearest(words.TIERS, "", over[1] if over else "") or words.nearest(words.TIERS, context.before, context.near_after)
     further = words.nearest(words.TIERS, f"{wide} {context.prefix}", "")
     if not found and context.span.bits and quantity == "bandwidth":
         headed = words.nearest(words.TIERS, f"{context.row} {context.column}", "")

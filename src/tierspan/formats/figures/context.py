@@ -23,6 +23,10 @@ _LONE: Final = re.compile(
     re.IGNORECASE,
 )
 """A clause behind a figure that is nothing but its label: "156 TFLOPS TF32, sparse"."""
+_BRACKET: Final = re.compile(r"\s?[(（][^()（）]*[)）]")
+_AND: Final = re.compile(r"(?:\b(?:and|plus)|[和与及])\s*$", re.IGNORECASE)
+_JOINED: Final = re.compile(r"\s?(?:[(（][^()（）]*[)）])?\s*(?:and|&|和|与|及|、)\s*", re.IGNORECASE)
+"""Between two figures that share the words before them: "dense peaks are 989 (BF16) and 1,979 (FP8)"."""
 _CLAUSE: Final = re.compile(r"[,;，；。|]|\.\s|\s{3,}|\s/\s")
 
 
@@ -98,23 +102,33 @@ def _of_text(
     spoken = text.replace("_", " ")
     for n in listed:
         spoken = spoken[: n.start] + " " * (n.end - n.start) + spoken[n.end :]
-    counted = ""
+    counted = before = ""
     for i, span in enumerate(found):
         start = found[i - 1].end if i else 0
         # What follows the figure before, up to the end of its clause, is about that one: "25 GB/s per link, 450 GB/s in all".
-        start += _clause(spoken[start : span.start], last=False)[1] if i else 0
+        between = spoken[start : span.start]
+        start += _begins(between) if i else 0
+        before = f"{before} " if i and _JOINED.fullmatch(between) else spoken[start : span.start]
         stop = found[i + 1].start if i + 1 < len(found) else len(text)
         after = spoken[span.end : stop]
         mark = _MARK.match(text[span.end : span.end + 5])
         before_names = [n for n in listed if n.start <= span.start]
         named = before_names[-1] if before_names else inherited
         yield Context(
-            span=span, line=line, before=spoken[start : span.start], after=after, near_after=after[: _clause(after, last=i + 1 == len(found))[0]],
+            span=span, line=line, before=before, after=after, near_after=after[: _clause(after, last=i + 1 == len(found))[0]],
             row=row.replace("_", " "),
             column=column.replace("_", " "), section=line.section.replace("_", " "), note=notes.get(mark[1], "") if mark else "", named=named,
             counted=counted, part=part(named.thing, named.id) if named is not None else None, prefix=spoken[: span.start], earlier=earlier,
         )  # fmt: skip
         counted = span.of or (span.noun if span.noun not in ("ratio", "part") else "") or counted
+
+
+def _begins(between: str) -> int:
+    """Where, in the words between two figures, those of the second begin: behind a clause, a bracket or an "and" of the first."""
+    if _AND.search(between):
+        return len(between)
+    bracket = _BRACKET.match(between)
+    return max(_clause(between, last=False)[1], bracket.end() if bracket else 0)
 
 
 def _clause(text: str, *, last: bool) -> tuple[int, int]:

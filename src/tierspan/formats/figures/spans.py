@@ -113,6 +113,8 @@ def spans_of(text: str, named: Sequence[tuple[int, int]] = ()) -> tuple[Span, ..
         if any(s.start < end and start < s.end for s in taken) or _PRODUCT.search(plain[:start]):
             continue
         number = match["number"]
+        if number.endswith(".0"):
+            continue  # a version: "UALink 1.0 switch"
         value = float(number.replace(",", ""))
         stage = _STAGE.search(match["filler"])
         noun = stage[1].lower() if stage else _meant(noun_of(match["noun"]), match["noun"], plain[:start], plain[end:])

@@ -54,7 +54,7 @@ PRECISIONS: Final = _words(
 SCOPES: Final = _words(
     {
         "lane": r"(?:per|each|every|/)\s?-?lane|每个?通道|单通道",
-        "link": r"(?<![A-Za-z])link[\s_]*(?:rate|bandwidth|speed)|(?:per|each|every|/)\s?-?link|每条?链路|单链路",
+        "link": r"(?<![A-Za-z])link[\s_]*(?:rate|bandwidth|speed)|(?:per|each|every|/)\s?-?link|每条(?:链路)?|单条?链路",
         "port": r"(?:per|each|every|/)\s?-?port|每个?端?口|单端?口|\bports?\b",
         "die": r"(?:per|each|/)\s?-?(?:die|GCD|chiplet)|(?:each|one)\s+of\s+(?:the\s+|its\s+)?(?:\w+\s+)?(?:dies|GCDs|chiplets)"
         r"|[每单]个?\s?(?:die|GCD|裸片|芯粒)",
@@ -90,7 +90,11 @@ PEAKS: Final = _words(
         "peak": r"\bpeak\b|峰值|theoretical|理论",
     }
 )
-LATENCY_WORDS: Final = re.compile(r"latency|delay|时延|延迟|\bRTT\b|\bhop\b|TTFT|TPOT|首字", re.IGNORECASE)
+LATENCY_WORDS: Final = re.compile(
+    r"latency|delay|时延|延迟|\bRTT\b|\bhop\b|TTFT|TPOT|首字|\b(?:message|packet)s?\s+(?:takes?|needs?)\b|(?:port|NIC|[GNX]PU)[\s-]to[\s-](?:port|NIC|[GNX]PU)"
+    r"|端口到端口|网卡到网卡|卡到卡|端到端",
+    re.IGNORECASE,
+)
 EFFICIENCY_WORDS: Final = re.compile(r"energy\s+efficiency|efficiency|能效", re.IGNORECASE)
 
 

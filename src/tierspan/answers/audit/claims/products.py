@@ -57,11 +57,17 @@ class Product:
             for left, right in pairwise(sides):
                 if left is None or right is None or max(len(left.amounts), len(right.amounts)) < 2:
                     continue
-                if left.unit != right.unit:
+                if left.unit != right.unit or (_is_ratio(sentence, right) and " / " not in left.text):
                     continue
                 work, said = (left, right) if len(left.amounts) >= len(right.amounts) else (right, left)
                 about = _ABOUT.search(sentence.between(left.amounts[-1], right.amounts[0])) is not None
                 yield _judged(work, said, about)
+
+
+def _is_ratio(sentence: Sentence, side: _Side) -> bool:
+    """Whether a side is written as a ratio to one, "2:1": no product comes to it."""
+    colon = len(side.amounts) == 2 and re.search(r"[:：]", sentence.between(side.amounts[0], side.amounts[1])) is not None
+    return colon and side.amounts[1].value == 1
 
 
 def _judged(work: _Side, said: _Side, about: bool) -> Found:
@@ -87,6 +93,9 @@ def _runs(sentence: Sentence) -> Iterator[tuple[list[Amount], list[str]]]:
         elif operator == "x" and operators == ["/"] and re.search(r"[:：]", sentence.between(amounts[0], amounts[1])):
             # "Tomahawk 5: 64 x 800G": the colon follows a name, it divides nothing
             amounts, operators = amounts[1:], []
+        elif operator == "x" and operators[-1:] == ["/"] and re.search(r"[^\W\d_]", sentence.between(amounts[-2], amounts[-1])):
+            # "42 x 400G down / 21 x 400G up": the stroke parts two things
+            amounts, operators = amounts[-1:], []
         if amounts:
             operators.append(operator)
         amounts.append(amount)

@@ -79,8 +79,8 @@ def _same(one: Reading, whole: Reading) -> bool:
 
 
 def _number(pattern: re.Pattern[str], text: str) -> int:
-    found = pattern.search(text)
-    return _WORDS.get(found["n"].lower(), 2) if found else 2
+    # "for one GPU ... for the superchip (2 GPUs)": one is not how many there are
+    return max((_WORDS.get(found["n"].lower(), 2) for found in pattern.finditer(text)), default=2, key=lambda n: (n > 1, -n)) or 2
 
 
 RULES = (ProductRule("audit.dies", "error", ("facts/README traps 25, 30 and conflicts 1, 4",), _look),)
