@@ -9,13 +9,19 @@ from typing import Final
 from tierspan.answers.audit.rules.base import Sheet
 from tierspan.answers.audit.rules.bounds import family, sources
 from tierspan.answers.audit.rules.surroundings import Check, Hit, Surroundings, by_line, name_of, pairs, part_of
+from tierspan.formats.figures.known import part
+from tierspan.formats.figures.subjects import named_in
 from tierspan.quantities.errors import Place
 
 _CARDS: Final = re.compile(r"GPUs?|NPUs?|TPUs?|XPUs?|accelerators?|chips?|cards?|加速卡|加速器|芯片|卡|张", re.IGNORECASE)
 _ONE_DOMAIN: Final = re.compile(
     r"\b(?:one|single|a|an|per|each|every|the|same)\b[^,;.]{0,40}\b(?:domain|super-?pod|super-?node|pod)\b(?!s)|\b(?:single|one)\s+rack\b"
-    r"|(?:domain|super-?pod|super-?node|pod)\s+(?:size|of\s+up\s+to|of\s+\d)|(?:单个|一个|每个|单)[^，。；]{0,24}(?:域|超节点)|(?:超节点|域)规模|(?:纵向)?扩展域|高带宽域|\bHBD\b|互访|directly\s+over|单个?机柜",
+    r"|(?:domain|super-?pod|super-?node|pod)\s+(?:size|of\s+up\s+to|of\s+\d)|(?:单个|一个|每个|单)[^，。；]{0,24}(?:域|超节点)|(?:超节点|域)规模|(?:纵向)?扩展域|高带宽域|\bHBD\b|互访|directly\s+over"
+    r"|单个?机柜|\d\s?[卡张]的(?:超节点|域)",
     re.IGNORECASE,
+)
+_SIZE: Final = re.compile(
+    r"(?:domain\s+size|域规模|超节点规模)[^:：\n]{0,60}[:：]\s*(\d{1,3}(?:,\d{3})+|\d{2,6})(?![\d.,]|\s?[A-Za-z%个张卡颗])", re.IGNORECASE
 )
 _SLOTS: Final = re.compile(r"slots?|插槽", re.IGNORECASE)
 _PER_NODE: Final = re.compile(
@@ -38,6 +44,21 @@ def _domain_sizes(sheet: Sheet, *, fabric: bool) -> Iterator[Hit]:
             yield Hit({"limit": f"{limit:,.0f}", "count": f"{r.printed_si:,.0f}"}, r)
         elif not fabric and not beyond and known is not None and 1 < known.domain < r.printed_si:
             yield Hit({"part": name_of(known), "domain": f"{known.domain:,}", "count": f"{r.printed_si:,.0f}"}, r)
+
+
+def _domain_named(sheet: Sheet) -> Iterator[Hit]:
+    """A size without a noun: "Scale-up domain size of X: 576"."""
+    for document in sheet.documents:
+        for line in document.lines:
+            found = _SIZE.search(line.text)
+            named = named_in(line.text) if found is not None else ()
+            if found is None or not named:
+                continue
+            known = part(named[0].thing, named[0].id)
+            size = float(found[1].replace(",", ""))
+            if 1 < known.domain < size:
+                place = Place(document.name, line.number, found.start(1) + 1)
+                yield Hit({"text": found[1], "part": name_of(known), "domain": f"{known.domain:,}", "count": f"{size:,.0f}"}, place=place)
 
 
 def _node(sheet: Sheet) -> Iterator[Hit]:
@@ -72,7 +93,7 @@ RULES: tuple[Check, ...] = (
     Check("audit.domain_beyond_limit", "error", sources("domain."), lambda sheet: _domain_sizes(sheet, fabric=True)),
     Check(
         "audit.domain_beyond_system", "warning", ("https://www.slicast.com/article/1pl8afm (576 claimed, 72 shipped)",),
-        lambda sheet: _domain_sizes(sheet, fabric=False),
+        lambda sheet: (*_domain_sizes(sheet, fabric=False), *_domain_named(sheet)),
     ),
     Check("audit.node_is_domain", "warning", ("https://docs.nvidia.com/dgx/dgxgb200-user-guide/hardware.html",), _node),
     Check("audit.slots_are_not_cards", "question", (_SIMM,), _slots),

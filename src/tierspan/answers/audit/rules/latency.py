@@ -34,11 +34,11 @@ _ONE_WAY: Final = re.compile(r"one[\s-]way|单向|单程", re.IGNORECASE)
 _FIBRE: Final = re.compile(r"fib(?:er|re)|光纤|光缆|distance|one[\s-]way|apart|between\s+(?:sites|data)|相距|距离|单向时延|传播", re.IGNORECASE)
 _BUSBW: Final = re.compile(r"\bbus\s?bw\b|bus\s+bandwidth|总线带宽", re.IGNORECASE)
 _PARTED: Final = re.compile(r"\+|\bplus\b|against|versus|\bvs\b|\bthan\b|\band\b|\bwhile\b|[,，;；、]|加|对比|与|和|而")
+_TIME: Final = re.compile(r"\d\s?(?:[nuµμm]?s\b|纳秒|微秒|毫秒|秒)")
 _EXPLICIT: Final = re.compile(
     r"end[\s-]to[\s-]end|(?:GPU|NPU|XPU|NIC|card|accelerator)[\s-]to[\s-](?:GPU|NPU|XPU|NIC|card|accelerator)|端到端|卡到卡|网卡到网卡",
     re.IGNORECASE,
 )
-_ENDS: Final = ("nic to nic", "accelerator to accelerator")
 
 
 def _no_basis(sheet: Sheet) -> Iterator[Hit]:
@@ -93,7 +93,8 @@ def _chip_as_end(sheet: Sheet) -> Iterator[Hit]:
     for r in sheet.of("latency"):
         around = at.of(r)
         text = f"{around.heads} {around.sentence}"
-        if r.latency_basis not in _ENDS or _COMPARED.search(around.sentence) or not _EXPLICIT.search(text):
+        own = f"{_TIME.split(around.before)[-1]} {_TIME.split(around.after)[0]}"
+        if _COMPARED.search(around.sentence) or not _EXPLICIT.search(own):
             continue
         chip = bool(_SWITCH.search(text) or _ADAPTER.search(text))
         low = bound("latency.network.low" if r.tier != "scale-up" or _NETWORK.search(text) else "latency.scale-up.low")

@@ -31,6 +31,7 @@ _NOT_PEAK: Final = re.compile(
     r"|实测|达到|有效|利用率|训练|持续|合计|共|集群|总",
     re.IGNORECASE,
 )
+_NOT_UNIT: Final = re.compile(r"\bfans?\b|\bCPUs?\b|\bNICs?\b|suppl|PSU|module|switch|风扇|处理器|网卡|模块|交换|电源", re.IGNORECASE)
 _SHARE: Final = re.compile(r"\d\s?%")
 """A share in the line: one of its figures is what was reached of another."""
 _NOT_LINK: Final = re.compile(
@@ -63,8 +64,16 @@ def _looks(r: Reading, around: Around) -> bool:
         case "power":
             # the power of a whole server says nothing of a card that stands in it
             known = part_of(r)
-            return r.count <= 1 and (_of_card(r, words) or (known is not None and known.is_system and is_unit(r, around)))
+            unit = known is not None and known.is_system and is_unit(r, around)
+            return r.count <= 1 and (unit or _of_card(r, words) or _unit_in_watts(r, around))
     return False
+
+
+def _unit_in_watts(r: Reading, around: Around) -> bool:
+    """Whether this is the power of the system that the sentence names, but for a lost k."""
+    known = part_of(r)
+    power = known.system_power_W if known is not None else None
+    return power is not None and near(1e3 * r.printed_si, power, 0.01) and r.subject in around.sentence and not _NOT_UNIT.search(around.clause)
 
 
 def _of_card(r: Reading, words: str) -> bool:
@@ -176,7 +185,7 @@ def _open_variant(r: Reading, known: Part) -> bool:
 
 def _kind(r: Reading, known: Part, around: Around, sheet: Sheet, counted: Mapping[str, set[float]]) -> tuple[str, Mapping[str, object]] | None:
     """What is wrong with a figure: name of the rule and its values; None where nothing is."""
-    whole = r.quantity == "power" and known.is_system and is_unit(r, around)
+    whole = r.quantity == "power" and known.is_system and (is_unit(r, around) or _unit_in_watts(r, around))
     one = principal(r, known, unit=whole)
     if one is None or one != one or explained(r, known) or (r.quantity == "power" and near(r.printed_si, one, 0.15 if whole else 0.02)):
         return None
