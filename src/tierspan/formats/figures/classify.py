@@ -28,14 +28,14 @@ _EACH_BEFORE: Final = re.compile(r"(?:每|单)[条个张台块只颗]\s*(?:单�
 _OVER: Final = re.compile(r"\b(?:over|above)\b(?!\s*$)", re.IGNORECASE)
 """Over NVLink is no bound; over 900 GB/s is one."""
 _OF: Final = re.compile(r"\b(?:of|at|@)\s*$", re.IGNORECASE)
-_BRACKETED: Final = re.compile(r"\s?[(（]([^()（）]*)")
 _TIMES_FABRIC: Final = re.compile(
     r"\d\s?[x×*]\s?(?:NVLink|Infinity\s?Fabric|xGMI|UALink|HCCS|ICI|UB|Unified\s?Bus)[\s\w.-]*"
-    r"(?:@|\bat|\bof|,|，)?\s*(?:单链路)?(?:双向|单向)?\s*$", re.IGNORECASE
+    r"(?:@|\bat|\bof|,|，)?\s*(?:单链路)?(?:双向|单向)?\s*$",
+    re.IGNORECASE,
 )
 """So many links of a fabric, each at what follows: "18 x NVLink 4 @ 50 GB/s"."""
 _BRACKET: Final = re.compile(r"\s*[(（]([^)）]*)")
-_OVER: Final = re.compile(r"\b(?:over|via|through)\s+(.*)", re.IGNORECASE)
+_CARRIED: Final = re.compile(r"\b(?:over|via|through)\s+(.*)", re.IGNORECASE)
 _TIERS: Final = get_args(ReadingTier)
 _PORTS: Final = (25, 50, 100, 200, 400, 800, 1600, 3200)
 """Rates of network ports and hosts in Gb/s."""
@@ -100,7 +100,7 @@ def _tier(context: Context, wide: str, quantity: Quantity) -> ReadingTier:
     if quantity not in ("bandwidth", "memory", "latency", "count", "memory bandwidth"):
         return ""
     # "400 Gb/s per direction over RoCE" is of what stands behind, whatever came before
-    over = _OVER.search(context.near_after)
+    over = _CARRIED.search(context.near_after)
     found = words.nearest(words.TIERS, "", over[1] if over else "") or words.nearest(words.TIERS, context.before, context.near_after)
     further = words.nearest(words.TIERS, f"{wide} {context.prefix}", "")
     if not found and context.span.bits and quantity == "bandwidth":
