@@ -70,7 +70,7 @@ def _counts() -> re.Pattern[str]:
 
 
 _NOUN_FIRST = re.compile(r"(?P<noun>\b(?:leaf|spine|core)(?:\s+switch(?:es)?)?)\s*[:：]?\s*(?P<number>\d+)(?![\w.]|,\d|\s?[%×*:：])", re.IGNORECASE)
-_BEFORE = re.compile(rf"(?P<number>{NUMBER})\s*(?P<noun>(?:{NOUN}))?\s*{_TIMES}\s*$")
+_BEFORE = re.compile(rf"(?P<number>{NUMBER})\s*(?P<noun>(?:{NOUN}))?\s*(?:{_TIMES}|\btimes\b)\s*$")
 _BEHIND = re.compile(rf"^\s*{_TIMES}\s*(?P<number>{NUMBER})(?![\w.]|,\d)(?!\s?{_TIMES})(?!\s?[kM]?(?:V|A|W|VA|Hz)\b)")
 _PARTS = re.compile(rf"(?<![\w.,/-])(?P<number>{NUMBER})\s?{_TIMES}?\s?(?:NVIDIA\s|AMD\s|华为\s?|张|块|片|台|套)?\s?$")
 _PORTS_FIRST = re.compile(r"\b(?P<noun>ports)\s+(?P<number>\d+)(?=\s*(?:$|[|,;，；]))", re.IGNORECASE)
@@ -85,7 +85,7 @@ _PRODUCT = re.compile(
 )
 """Names whose number is a generation, not a count."""
 _CLASSIFIERS = re.compile(r"[个台张套块条片只颗机卡]|pcs|pieces|switch(?:es)?|交换机|units?", re.IGNORECASE)
-_STAGE = re.compile(r"(leaf|spine|core)(?:\s+switch(?:es)?)?(?:交换机)?\s*[:：]?\s*$", re.IGNORECASE)
+_STAGE = re.compile(r"(leaf|spine|core)(?:\s+(?:tier|layer|switch(?:es)?))?(?:交换机)?\s*[:：]?\s*$", re.IGNORECASE)
 _RATIO = re.compile(r"(?<![\w.:/-])(?P<a>\d+(?:\.\d+)?)\s?[:：]\s?(?P<b>\d+(?:\.\d+)?)(?![\w:：/-]|[.,]\d|\s?[x×*])")
 
 _SPARSITY = re.compile(r"\s*(?:structured\s+)?spars|\s*(?:结构化)?稀疏", re.IGNORECASE)

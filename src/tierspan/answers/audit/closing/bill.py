@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from tierspan.answers.audit.closing.places import Spot, line_of, spot_of
+from tierspan.answers.audit.closing.places import Spot, line_of, same_length, spot_of
 from tierspan.answers.audit.rules.base import Sheet
 from tierspan.specs.reading import Reading
 
@@ -16,6 +16,8 @@ _UP: Final = re.compile(r"\bup(?:link|stream)?s?\b|上行|上联|to\s+(?:the\s+)
 _STAGES: Final = {"leaf": re.compile(r"\bleaf\b|\bleaves\b|叶|接入(?:层|交换机)", re.IGNORECASE),
                   "spine": re.compile(r"\bspines?\b|脊|汇聚", re.IGNORECASE),
                   "core": re.compile(r"\bcore\b(?!s)|核心", re.IGNORECASE)}  # fmt: skip
+_SPELLED_DOWN: Final = re.compile(r"(?<![\w.])(\d+)\s*(?:ports?\s+)?down(?:links?)?\b|下行\s?(\d+)\s?[个口]", re.IGNORECASE)
+_SPELLED_UP: Final = re.compile(r"(?<![\w.])(\d+)\s*(?:ports?\s+)?up(?:links?)?\b|上行\s?(\d+)\s?[个口]", re.IGNORECASE)
 _STORAGE: Final = re.compile(r"storage|management|存储|管理|带外|业务网", re.IGNORECASE)
 _TOTAL: Final = re.compile(r"total|altogether|in\s+all|合计|总计|共", re.IGNORECASE)
 _ENDPOINTS: Final = re.compile(r"^\s*(?:endpoints?|end\s+points?|hosts?\s+ports?|个?(?:接入)?端口|端点)", re.IGNORECASE)
@@ -74,23 +76,25 @@ def bills(sheet: Sheet) -> Iterator[Bill]:
     """The bills of all documents: one for each, storage and management networks left out."""
     for document in sheet.documents:
         readings = [r for r in sheet.readings if r.file == document.name]
-        bill = Bill(text="\n".join(line.text for line in document.lines))
-        _spelled(bill, readings)
+        bill = Bill(text=same_length("\n".join(line.text for line in document.lines)))
         for r in readings:
             line = line_of(sheet, r)
             if _STORAGE.search(line) and not re.search(r"compute|计算", line, re.IGNORECASE):
                 continue
             _take(bill, r, spot_of(sheet, r), line)
+        _spelled(bill, readings)
         if "leaf" in bill.stages:
             bill.per_pod = bill.pods > 1 and bool(_PER_POD.search(bill.text))
             yield bill
 
 
 def _spelled(bill: Bill, readings: list[Reading]) -> None:
-    """Links named by their direction, which are no figures with a unit: "42 downlinks and 21 uplinks"."""
-    down, up = (re.search(rf"(?<![\w.])(\d+)\s*{word}links?", bill.text, re.IGNORECASE) for word in ("down", "up"))
-    if down and up and readings and re.search(r"\bleaf\b", bill.text, re.IGNORECASE):
-        bill.stages["leaf"] = Stage(readings[0], down=float(down[1]), up=float(up[1]))
+    """Ports named by their direction only, which are no figures with a unit: "42 downlinks and 21 uplinks", "下行 42 个、上行 21 个"."""
+    down, up = (pattern.search(bill.text) for pattern in (_SPELLED_DOWN, _SPELLED_UP))
+    if down and up and readings and _STAGES["leaf"].search(bill.text):
+        leaf = bill.stages.setdefault("leaf", Stage(readings[0]))
+        leaf.down = leaf.down or float(down[1] or down[2])
+        leaf.up = leaf.up or float(up[1] or up[2])
 
 
 def _take(bill: Bill, r: Reading, spot: Spot, line: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tierspan.answers.audit.rules.base import Sheet
 from tierspan.formats.figures.known import Part, part
+from tierspan.specs.catalog.tables import rows_by_id
 from tierspan.specs.catalog.things import system_ids
 from tierspan.specs.reading import Reading
 
@@ -41,6 +42,12 @@ def part_of(reading: Reading) -> Part | None:
     if not reading.catalog_id:
         return None
     return part("system" if reading.catalog_id in system_ids() else "accelerator", reading.catalog_id)
+
+
+def name_of(known: Part) -> str:
+    """The part as a sheet would print it, without what the catalogue adds in brackets."""
+    table = "systems" if known.is_system else "accelerators"
+    return rows_by_id(table)[known.id]["name"].split(" (")[0] if known.id in rows_by_id(table) else known.id
 
 
 def blocks(sheet: Sheet) -> Iterator[Block]:

@@ -27,11 +27,11 @@ _TOTAL_BEFORE: Final = re.compile(
 _TOTAL_AFTER: Final = re.compile(r"[^\d,;，；.]{0,24}?\b(?:in\s+(?:all|total)|total|together|altogether)\b", re.IGNORECASE)
 _EACH_WORD: Final = re.compile(
     r"\beach\b(?!\s+(?:way|direction))|\bapiece\b|\bper\s+(?!direction)[a-z]+|\ba\s+(?:port|link|card|module|GPU|piece)\b|\btimes\s*$|\bspeed\b"
-    r"|每(?!方?向|台|套|柜)[^向，。；\d]{0,8}|单[个口卡只张块]",
+    r"|每(?!方?向|台|套|柜)[^向，。；\d]{0,8}|单[个口卡只张块]|速率",
     re.IGNORECASE,
 )
 _TOTAL_WORD: Final = re.compile(
-    r"\bin\s+(?:all|total|sum)\b|\b(?:al)?together\b|\btotals?\b|\bsum\b|\bhence\b|\bthat\s+(?:makes|gives)\b|\bcan\s+(?:send|receive)\b|\bholds\b"
+    r"\bin\s+(?:all|total|sum)\b|\b(?:al)?together\b|\btotals?\b|\bsum\b|\bhence\b|\bthat\s+(?:makes|gives)\b|\bcan\s+(?:send|receive)\b|\bholds\b|\bgives?\b|\binto\b"
     r"|\bthroughput\b|\bcapacity\b|合计|总计|共计|一共|折合|总[^线，。]{0,4}|吞吐|出口带宽|共(?![享用同])",
     re.IGNORECASE,
 )
@@ -40,7 +40,7 @@ _NO_TOTAL: Final = re.compile(
     re.IGNORECASE,
 )
 """A total of these words is no plain sum of what stands beside it."""
-_PIECE: Final = re.compile(r"[,，;；:：(（)）|/]|\band\b|\bsince\b|\bgive\b|因为|，")
+_PIECE: Final = re.compile(r"[,，;；:：(（)）|/]|\band\b|\bsince\b|因为|，")
 _WHOLE_NUMBER: Final = re.compile(r"(?<![\w.,])(\d{1,6})(?![\w.]|,\d|\s?(?:[GTM]i?[Bb]|[kM]?W\b))")
 _OPEN: Final = re.compile(r"\s*(?:of\s+\w+)?(?:\s*[(（]|,\s+since\s+each\s+of\s+its)\s*")
 _BRACKET: Final = re.compile(r"(?<![\w.])(\d{1,6})\s*[个张块只台条]?\s*[(（][^()（）]*$")
@@ -118,7 +118,8 @@ def _another_number(rates: list[Reading], counts: list[Reading], spots: dict[int
 
 
 def _each(spot: Spot, piece: str) -> bool:
-    said = _EACH_WORD.search(piece) and not _TOTAL_WORD.search(piece)
+    whole = _TOTAL_BEFORE.search(spot.before) or _TOTAL_AFTER.match(spot.after)
+    said = _EACH_WORD.search(piece) and not _TOTAL_WORD.search(piece) and not whole
     return bool(_EACH_BEFORE.search(spot.before) or _EACH_AFTER.match(spot.after) or said)
 
 

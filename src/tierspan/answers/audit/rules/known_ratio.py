@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from tierspan.answers.audit.closing.amounts import agree, in_bits, rounding, shown
-from tierspan.answers.audit.closing.blocks import part_of
+from tierspan.answers.audit.closing.blocks import name_of, part_of
 from tierspan.answers.audit.closing.places import place_of, spot_of
 from tierspan.answers.audit.closing.rule import ProductRule
 from tierspan.answers.audit.closing.telltale import hypothesis
@@ -60,7 +60,7 @@ def _look(sheet: Sheet) -> Iterator[Finding]:
         told = None if _of_variant(r, part) else _mistake(r, meanings, part)
         if told is not None:
             expected, phrase = told
-            values = {"text": r.text, "printed": shown(r.printed_si, r), "part": part.id, "should": shown(expected.prints, r), "why": phrase}
+            values = {"text": r.text, "printed": shown(r.printed_si, r), "part": name_of(part), "should": shown(expected.prints, r), "why": phrase}
             yield Finding("audit.known_ratio", "warning", values, place_of(r))
 
 
@@ -103,7 +103,7 @@ def _network(sheet: Sheet, reading: Reading, part: Part) -> Iterator[Finding]:
     one = part.scale_out_Bps
     if agree(reading.printed_si, part.node * one, _NEAR) and one == one:
         values = {
-            "text": reading.text, "printed": shown(reading.printed_si, reading), "part": part.id, "should": shown(one, reading),
+            "text": reading.text, "printed": shown(reading.printed_si, reading), "part": name_of(part), "should": shown(one, reading),
             "why": Phrase("audit.ratio.all_accelerators", {"number": f"{part.node:g}"}),
         }  # fmt: skip
         yield Finding("audit.known_ratio", "warning", values, place_of(reading))
@@ -125,7 +125,7 @@ def _wrong_scope(reading: Reading, fits: list[Meaning], part: Part) -> Finding |
     values = {
         "text": reading.text,
         "printed": shown(reading.printed_si, reading),
-        "part": part.id,
+        "part": name_of(part),
         "should": shown(wanted.prints, reading),
         "why": ratio,
     }
@@ -156,7 +156,7 @@ def _whole_as_one(reading: Reading, fits: list[Meaning], part: Part, line: str) 
     values = {
         "text": reading.text,
         "printed": shown(reading.printed_si, reading),
-        "part": part.id,
+        "part": name_of(part),
         "should": shown(wanted.prints, reading),
         "why": why,
     }

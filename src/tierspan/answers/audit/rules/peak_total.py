@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tierspan.answers.audit.closing.amounts import agree, leeway, number
-from tierspan.answers.audit.closing.blocks import part_of
+from tierspan.answers.audit.closing.blocks import name_of, part_of
 from tierspan.answers.audit.closing.places import line_of, place_of
 from tierspan.answers.audit.closing.rule import ProductRule
 from tierspan.answers.audit.rules.base import Sheet
@@ -37,7 +37,7 @@ def _look(sheet: Sheet) -> Iterator[Finding]:
             continue
         if part is not None and r.precision and part.peaks.get(r.precision, 0) > 0:
             yield Finding(
-                "audit.peak_total.known", "warning", {**values, "part": part.id, "precision": r.precision.upper(),
+                "audit.peak_total.known", "warning", {**values, "part": name_of(part), "precision": r.precision.upper(),
                 "peak": format_quantity(part.peaks[r.precision], "FLOP/s", digits=4)}, place_of(r),
             )  # fmt: skip
         elif not r.precision:

@@ -21,6 +21,10 @@ _COUNTED: Final = tuple(
     for pattern in (
         # "148 of 419 interruptions (35.3 %)", "148 cases out of 419"
         rf"{_PART}\s+(?:\w+\s+out\s+of|(?:out\s+)?of)\s+(?:the\s+|all\s+)?{_WHOLE}",
+        # "148/419 interruptions"
+        rf"{_PART}\s?/\s?{_WHOLE}\s+[a-z]",
+        # "35/419 interruptions"
+        rf"{_PART}\s?/\s?{_WHOLE}\s+[a-z一-鿿]",
         # "Of 419 interruptions, 148 were ..."
         rf"\bof\s+(?:the\s+|all\s+)?{_WHOLE}[^.;\d%]{{1,60}}?,\s*{_PART}",
         # "419 次意外中断中有 148 次"
