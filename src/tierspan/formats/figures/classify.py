@@ -28,6 +28,9 @@ _EACH_BEFORE: Final = re.compile(r"(?:每|单)[条个张台块只颗]\s*(?:单�
 _OVER: Final = re.compile(r"\b(?:over|above)\b(?!\s*$)", re.IGNORECASE)
 """Over NVLink is no bound; over 900 GB/s is one."""
 _OF: Final = re.compile(r"\b(?:of|at|@)\s*$", re.IGNORECASE)
+_RATE_WORD: Final = re.compile(r"throughput|bandwidth|speed|带宽|吞吐", re.IGNORECASE)
+_BESIDE: Final = ("storage", "management", "dci", "host")
+"""Networks that bits may belong to beside the cluster's own."""
 _TIMES_FABRIC: Final = re.compile(
     r"\d\s?[x×*]\s?(?:NVLink|Infinity\s?Fabric|xGMI|UALink|HCCS|ICI|UB|Unified\s?Bus)[\s\w.-]*"
     r"(?:@|\bat|\bof|,|，)?\s*(?:单链路)?(?:双向|单向)?\s*$",
@@ -62,6 +65,10 @@ def classified(context: Context, file: str) -> Reading:
         precision = words.nearest(words.PRECISIONS, "", bracket[1] if bracket else "") or words.nearest(words.PRECISIONS, nearby, context.near_after)
     if quantity == "compute rate" and not precision:
         precision = words.nearest(words.PRECISIONS, context.prefix, "") or words.nearest(words.PRECISIONS, context.section, "")
+    if quantity == "compute rate" and not precision and context.line.cells:
+        # a table with the precision in a cell of its own
+        said = [name for name, pattern in words.PRECISIONS.items() if pattern.search(context.line.text)]
+        precision = said[0] if len(said) == 1 else ""
     latency = words.nearest(words.LATENCY, f"{wide} {before}", context.near_after) if quantity == "latency" else ""
     return Reading(
         text=span.text, line=context.line.number, quantity=quantity, printed_si=value, unit_si=unit, file=file, label=_label(context),
@@ -108,8 +115,11 @@ def _tier(context: Context, wide: str, quantity: Quantity) -> ReadingTier:
         # bits are how networks are rated: 400G without a word is a port of the cluster network, unless the head of the cell says else
         # or the number is the one that the part has in bytes
         if not headed:
-            headed = _meant_as_bytes(context) or (further if further in ("storage", "management", "dci", "host") else "scale-out")
+            of_memory = further == "memory" and _RATE_WORD.search(context.before)
+            headed = _meant_as_bytes(context) or ("memory" if of_memory else further if further in _BESIDE else "scale-out")
         found = headed
+    if not found and _RATE_WORD.fullmatch(context.column.strip()) and any(words.TIERS["memory"].search(head) for head in context.line.heads):
+        found = "memory"
     found = found or further
     if not found and quantity == "memory":
         found = "memory"

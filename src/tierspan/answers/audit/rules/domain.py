@@ -16,7 +16,7 @@ from tierspan.quantities.errors import Place
 _CARDS: Final = re.compile(r"GPUs?|NPUs?|TPUs?|XPUs?|accelerators?|chips?|cards?|加速卡|加速器|芯片|卡|张", re.IGNORECASE)
 _ONE_DOMAIN: Final = re.compile(
     r"\b(?:one|single|a|an|per|each|every|the|same)\b[^,;.]{0,40}\b(?:domain|super-?pod|super-?node|pod)\b(?!s)|\b(?:single|one)\s+rack\b"
-    r"|(?:domain|super-?pod|super-?node|pod)\s+(?:size|of\s+up\s+to|of\s+\d)|(?:单个|一个|每个|单)[^，。；]{0,24}(?:域|超节点)|(?:超节点|域)规模|(?:纵向)?扩展域|高带宽域|\bHBD\b|互访|directly\s+over"
+    r"|(?:domain|super-?pod|super-?node|pod)\s+(?:size|of\s+up\s+to|of\s+\d)|(?:单个|一个|每个|单)[^，。；]{0,24}(?:域|超节点)|(?:超节点|域)规模|(?:纵向)?扩展域|高带宽域|\bHBD\b|互访|directly\s+over|\bdomain\s+of\s+(?:the|a)\b|组成[^，。；]{0,12}超节点"
     r"|单个?机柜|\d\s?[卡张]的(?:超节点|域)",
     re.IGNORECASE,
 )
