@@ -173,8 +173,9 @@ def test_twice_the_batch_adds_steady_work_alone() -> None:
 
 def test_fewer_tiers_than_the_widest_row_do_not_matter() -> None:
     flat = case()
-    deep = with_tier(flat, 1, domain_size=32)
-    deep = replace(deep, cluster=replace(deep.cluster, tiers=(*deep.cluster.tiers, Tier("far", "dci", None, 1e9, 1e-3, "ethernet"))))
+    inner, outer = flat.cluster.tiers
+    tiers = (inner, replace(outer, domain_size=32), Tier("far", "dci", None, 1e9, 1e-3, "ethernet"))
+    deep = replace(flat, cluster=replace(flat.cluster, tiers=tiers))
     both = arrays_of([flat, deep], PRIORS)
     assert network_of(both).tiers == 3
     e = estimate_step(both)
