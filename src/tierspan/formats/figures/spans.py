@@ -63,7 +63,8 @@ def _pattern() -> re.Pattern[str]:
 @cache
 def _counts() -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![A-Za-z0-9_.,/-])(?<!\d:)(?P<number>{NUMBER})(?:\s?{_TIMES}?\s?|-(?=ports?\b|GPU\b|card\b))(?P<filler>(?:[个台张套块条片只颗]\s?)?(?:[A-Z0-9][\w+.-]*\s(?:\d\s)?)?(?:[A-Z]{{4,}}\s)?)"
+        rf"(?<![A-Za-z0-9_.,/-])(?<!\d:)(?P<number>{NUMBER})(?:\s?{_TIMES}?\s?|-(?=ports?\b|GPU\b|card\b))"
+        rf"(?P<filler>(?:[个台张套块条片只颗]\s?)?(?:(?<!-)[A-Z0-9][\w+.-]*\s(?:\d\s)?)?(?:(?<!-)[A-Z]{{4,}}\s)?)"
         rf"(?:[个台张套块条片只颗]\s?(?={NOUN}))?(?P<noun>{NOUN})",
         re.IGNORECASE,
     )

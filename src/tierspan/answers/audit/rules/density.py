@@ -20,6 +20,8 @@ _REACHED: Final = re.compile(
     r"|实测|实际(?:训练)?(?:达到|算力)|持续|训练(?:时|中)?(?:速度|达到|可达)",
     re.IGNORECASE,
 )
+_REFERENCE: Final = re.compile(r"\d\s?\w*\s+(?:out\s+)?of\s+(?:the\s+|its\s+)?$", re.IGNORECASE)
+"""Before the figure that another one is a share of: "measured 794 TFLOPS of 989"."""
 _OF_PEAK: Final = re.compile(r"\bpeak\b|of\s+its|theoretical|峰值|理论", re.IGNORECASE)
 _EQUIVALENT: Final = re.compile(r"equivalent|effective|等效|折合|等价", re.IGNORECASE)
 _SEVERAL: Final = re.compile(r"super\s?chip|two\s+(?:GPUs|dies)|both\s+dies|超级芯片|两颗|双芯|双\s?die", re.IGNORECASE)
@@ -77,6 +79,8 @@ def _as_reached(sheet: Sheet) -> Iterator[Hit]:
         known = part_of(r)
         around = at.of(r)
         if known is None or not (_REACHED.search(around.clause) or r.peak == "sustained") or _OF_PEAK.search(around.clause):
+            continue
+        if _REFERENCE.search(around.before):
             continue
         peaks = [known.peaks[p] for p in ((r.precision,) if r.precision else ("bf16", "fp16", "fp8")) if p in known.peaks]
         one = r.printed_si / (known.accelerators if r.printed_si > 3 * max(known.peaks.values(), default=float("inf")) else 1)

@@ -81,6 +81,8 @@ def _line(line: list[Reading], spots: dict[int, Spot], unit: str) -> Iterator[Fi
     if len(eaches) != 1 or len(totals) != 1:
         return
     one, whole = eaches[0], totals[0]
+    if unit == "W" and _NO_TOTAL.search(pieces[id(whole)]):
+        return
     factors = [1.0]
     if unit == "B/s":
         if whole.direction == "both-directions" and one.direction != "both-directions":

@@ -12,6 +12,7 @@ from tierspan.specs.reading import Reading
 
 _REACHED: Final = re.compile(r"reach|achiev|measur|\bran\b|\bran\s+at|sustain|obtain|实测|达到|达成|测得", re.IGNORECASE)
 _PEAK: Final = re.compile(r"peak|theor|峰值|理论|\bspec", re.IGNORECASE)
+_OF: Final = re.compile(r"\d\s?\w*FLOPS?\s+(?:out\s+)?of\b|效率|利用率", re.IGNORECASE)
 _SPREAD: Final = 0.015
 
 
@@ -24,7 +25,7 @@ def _look(sheet: Sheet) -> Iterator[Hit]:
             continue
         line = at.of(rates[0]).line
         low, high = sorted(rates, key=lambda r: r.printed_si)
-        if not (_REACHED.search(line) and _PEAK.search(line)) or low.printed_si <= 0:
+        if not (_REACHED.search(line) and (_PEAK.search(line) or _OF.search(line))) or low.printed_si <= 0:
             continue
         ratio = low.printed_si / high.printed_si
         if abs(shares[0].printed_si / ratio - 1) > _SPREAD:
