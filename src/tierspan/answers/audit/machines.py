@@ -68,7 +68,9 @@ def machines_of(readings: Sequence[Reading]) -> tuple[Machine, ...]:
             continue
         thing = part if part in named else default_system(part)
         if thing not in found:
-            found[thing] = _machine(system(thing), part in named, [r for r in readings if r.catalog_id in (part, thing)])
+            # once a system is named, what is told of its accelerator is told of it
+            own = (part, thing, system(thing).accelerator)
+            found[thing] = _machine(system(thing), part in named, [r for r in readings if r.catalog_id in own])
     return tuple(found.values())
 
 
@@ -108,15 +110,18 @@ def _wanted(found: System, racks: int, readings: Sequence[Reading]) -> int | Non
     units = {"set", "rack"} if racks else {"node", "set"}
     most, cards = 0.0, 0.0
     for reading in readings:
-        if reading.quantity != "count":
+        if reading.quantity != "count" or reading.count != 1.0 or reading.scope == "rack":
             continue
         amount = next(iter(amounts_of(reading.text)), None)
-        if amount is None or reading.count != 1.0:
-            continue
-        if amount.noun in units and not (amount.noun == "rack" and racks > 1):
-            most = max(most, amount.value)
-        elif amount.noun == "accelerator" or (not amount.noun and reading.subject):
-            cards = max(cards, amount.value)
+        value = amount.value if amount is not None else reading.printed_si
+        noun = amount.noun if amount is not None and amount.noun else reading.noun
+        if reading.noun == "part":
+            # "128 x HGX H100" counts the unit, "256 H100" its accelerators
+            noun = "set" if reading.catalog_id == found.id else "accelerator"
+        if noun in units and not (noun == "rack" and racks > 1):
+            most = max(most, value)
+        elif noun in ("accelerator", "gpu"):
+            cards = max(cards, value)
     if most:
         return int(most)
     return math.ceil(cards / found.unit_accelerators) if cards > found.unit_accelerators else None
