@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tierspan.answers.model import describe_model as describe_model
     from tierspan.answers.validate import validate as validate
     from tierspan.faces.exports.perfetto import write_trace as write_trace
+    from tierspan.faces.python import audit as audit
     from tierspan.faces.python import compare_systems as compare_systems
     from tierspan.faces.python import figure as figure
     from tierspan.faces.python import fit as fit
@@ -47,6 +48,7 @@ _HOMES = {
     "TierspanError": "tierspan.quantities.errors",
     "UnknownNameError": "tierspan.quantities.errors",
     "UnsupportedError": "tierspan.quantities.errors",
+    "audit": "tierspan.faces.python",
     "compare_systems": "tierspan.faces.python",
     "figure": "tierspan.faces.python",
     "fit": "tierspan.faces.python",
@@ -78,6 +80,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedError",
     "__version__",
+    "audit",
     "calibrate",
     "collective",
     "compare",

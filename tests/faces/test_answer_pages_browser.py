@@ -1,12 +1,14 @@
 """The pages of answers in a real browser: nothing overlaps, no text is cut, terms explain themselves, nothing is asked of the network."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 import tierspan as ts
 from tests.faces.browser import FAULTS, open_browser, open_page
 
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 LLAMA = {
     "system": "dgx-h100", "accelerators": 1024, "model": "llama-3.1-405b", "sequence_length": 8192, "global_batch": 256,
     "tp": 8, "pp": 8, "vpp": 8, "cp": 2,
@@ -25,12 +27,13 @@ ANSWERS = {
     "fit-deepseek": lambda: ts.fit(**DEEPSEEK),
     "scale-405b": lambda: ts.scale((512, 1024, 2048, 4096, 8192), **LLAMA),
     "scale-deepseek": lambda: ts.scale((128, 256, 512), weak=True, **{**DEEPSEEK, "accelerators": 128, "ep": 32, "global_batch": 1024}),
+    "audit": lambda: ts.audit(EXAMPLES / "quote.txt", EXAMPLES / "claims.txt", site=EXAMPLES / "site.yaml"),
     "beside": lambda: ts.compare_systems(ts.predict(**DEEPSEEK), ts.predict(**{**DEEPSEEK, "system": "hgx-b200"})),
 }
 # The two that everybody looks at first in both languages, the others in one each: a page takes seconds.
 PAGES = [(name, lang) for name in ("predict-405b", "predict-deepseek") for lang in ("en", "zh")] + [
     ("predict-superpod", "zh"), ("predict-invalid", "en"), ("fit-405b", "en"), ("fit-deepseek", "zh"),
-    ("scale-405b", "zh"), ("scale-deepseek", "en"), ("beside", "en"),
+    ("scale-405b", "zh"), ("scale-deepseek", "en"), ("beside", "en"), ("audit", "en"), ("audit", "zh"),
 ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from tierspan.quantities import display
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
+    from tierspan.answers.audit.result import Audit
     from tierspan.answers.question import Given, Question
     from tierspan.answers.results import Comparison, Fitting, PairView, Prediction, Scaling
     from tierspan.specs.profile.profile import Profile
@@ -113,7 +114,31 @@ def compare_systems(a: Prediction, b: Prediction) -> Comparison:
     return answer(a, b)
 
 
-def report(answer: Prediction | Fitting | Scaling | Comparison, path: str | Path, *, lang: str = "en", placed: Prediction | None = None) -> int:
+def audit(*files: str | Path, text: str | None = None, site: str | Path | None = None) -> Audit:
+    """What the figures of sheets mean, what of them cannot be true, and what to ask; the verb ``audit``.
+
+    Args:
+        files: spec sheets and offers: text, Markdown, CSV, XLSX, YAML, JSON, PDF.
+        text: pasted text, read beside the files.
+        site: file of the room that the machine is to stand in.
+
+    Raises:
+        InputError: a file cannot be read, or there is nothing to read.
+    """
+    from tierspan.answers.audit.audit import audit as answer
+    from tierspan.formats.sheets import read_sheets, sheet_of_text
+    from tierspan.formats.site import read_site
+    from tierspan.quantities.errors import InputError
+
+    documents = [*(read_sheets(files) if files else ()), *([sheet_of_text(text)] if text is not None else [])]
+    if not documents:
+        raise InputError("audit.no_files")
+    return answer(documents, site=read_site(site) if site is not None else None)
+
+
+def report(
+    answer: Prediction | Fitting | Scaling | Comparison | Audit, path: str | Path, *, lang: str = "en", placed: Prediction | None = None
+) -> int:
     """Write the page of an answer: one HTML file that opens offline, as ``--report`` does.
 
     Args:
@@ -163,6 +188,10 @@ def to_json(answer: object, *, indent: int | None = 2) -> str:
 
     from tierspan.faces.cli.plain import plain
 
+    if type(answer).__name__ == "Audit":
+        from tierspan.answers.audit.printed import printed as flat
+
+        answer = flat(answer, "en")  # type: ignore[arg-type]
     to_dict, report = getattr(answer, "to_dict", None), getattr(answer, "report", None)
     printed = to_dict() if callable(to_dict) else answer if report is None else report
     return json.dumps(plain(printed), indent=indent, ensure_ascii=False, allow_nan=False)

@@ -58,7 +58,7 @@ class RoomCheck:
     told: Reason
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Audit(Shown):
     """Answer of ``audit``: every figure as read, what is wrong, claims, the four steps, and what to ask the seller."""
 

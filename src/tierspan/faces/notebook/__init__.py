@@ -21,6 +21,7 @@ _FORMS: Final[Mapping[str, Mapping[Form, Telling]]] = {
     "Comparison": {"html": answers.comparison, "sentence": short.comparison_sentence, "short": short.comparison},
     "CollectiveAnswer": {"html": answers.collective, "sentence": short.collective_sentence, "short": short.collective},
     "CompareAnswer": {"html": answers.compare, "sentence": short.compare_sentence, "short": short.compare},
+    "Audit": {"html": knowledge.audit_page, "sentence": knowledge.audit, "short": knowledge.audit},
     "AcceleratorSheet": {"html": knowledge.accelerator_page, "sentence": knowledge.accelerator, "short": knowledge.accelerator},
     "SystemSheet": {"html": knowledge.system_page, "sentence": knowledge.system, "short": knowledge.system},
     "PartSheet": {"html": knowledge.part_page, "sentence": knowledge.part, "short": knowledge.part},

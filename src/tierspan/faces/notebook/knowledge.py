@@ -18,6 +18,7 @@ from tierspan.quantities.printing import format_bytes, format_quantity
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from tierspan.answers.audit.result import Audit
     from tierspan.answers.calibrate import Calibration
     from tierspan.answers.catalog import AcceleratorSheet, CatalogList, PartSheet, SystemSheet
     from tierspan.answers.catalog_compare.comparison import PartsComparison
@@ -115,6 +116,20 @@ def model_page(answer: ModelAnswer, lang: str) -> str:
     from tierspan.faces.cli.render import models
 
     return _page(model(answer, lang), models.model(answer, lang), lang)
+
+
+def audit(found: Audit, lang: str) -> str:
+    """How many figures, how sure, and what was found."""
+    from tierspan.faces.cli.render.audit import headline
+
+    return headline(found, lang)
+
+
+def audit_page(found: Audit, lang: str) -> str:
+    """What ``tierspan audit`` tells."""
+    from tierspan.faces.cli.render.audit import audit_parts
+
+    return _page(audit(found, lang), audit_parts(found, lang)[1:], lang)
 
 
 def question(asked: Question, lang: str) -> str:
