@@ -10,6 +10,8 @@ from tierspan.answers.audit.machines import Machine, machines_of
 from tierspan.answers.audit.result import Claim, Light, RoomCheck, Step
 from tierspan.quantities.findings import Finding, Phrase
 from tierspan.quantities.printing import format_number, format_quantity
+from tierspan.specs.hardware import Tier
+from tierspan.specs.profile.profile import transports
 from tierspan.specs.reading import Reading, Reason
 
 _LIGHTS: Final[tuple[Light, ...]] = ("pass", "unknown", "derate", "fail")
@@ -117,8 +119,18 @@ def _ratios(readings: Sequence[Reading], machines: Sequence[Machine]) -> Iterato
         }  # fmt: skip
         key = "ratio_sheet" if sources == ["sheet", "sheet"] else "ratio_catalogue" if "sheet" not in sources else "ratio_mixed"
         yield "pass", _said(key, **values)
+        reached = [_reached(tiers, kind, rate) for kind, rate in (("scale-up", inner), ("scale-out", outer))]
+        if all(reached):
+            yield "pass", _said("reached", inner=reached[0], outer=reached[1])
     if not told:
         yield "unknown", _said("no_ratio")
+
+
+def _reached(tiers: Sequence[Tier], kind: str, rate_Bps: float) -> str:
+    """What large transfers reach of a line rate, by the transport of the tier; "" where none is known."""
+    tier = next((t for t in tiers if t.kind == kind), None)
+    shares = transports().get(tier.transport) if tier is not None else None
+    return format_quantity(rate_Bps * shares[0 if kind == "scale-up" else 1], "B/s") if shares is not None else ""
 
 
 def _inner(readings: Sequence[Reading]) -> float | None:

@@ -17,6 +17,7 @@ _NETWORK: Final = re.compile(
     r"|optical|transceiver|module|cable|link|网卡|端口|口|交换|以太|光模块|线缆|上行|下行|存储|storage|front",
     re.IGNORECASE,
 )
+_SWITCHED: Final = re.compile(r"switch|port|交换|端口", re.IGNORECASE)
 # a number that touches its word is a generation (HBM3, NVLink4), no figure
 _LABELLED: Final = re.compile(
     r"(?<![A-Za-z])(?P<label>IB|InfiniBand|RoCE|NVLink|lat(?:ency)?|power|TDP|HBM|mem(?:ory)?|bandwidth|bw|network|NIC"
@@ -59,7 +60,12 @@ def _per_second(sheet: Sheet) -> Iterator[Hit]:
 def _per_what(sheet: Sheet) -> Iterator[Hit]:
     at = Surroundings(sheet)
     for r in sheet.of("bandwidth"):
-        if _bare(r) and not r.scope and r.count <= 1 and not _NETWORK.search(f"{at.of(r).heads} {at.of(r).line}"):
+        words = f"{at.of(r).heads} {at.of(r).line}"
+        if r.scope or r.count > 1:
+            continue
+        # terabits of a network are those of a switch or a cluster, or of a wish: nobody knows which
+        huge = r.tier in ("scale-up", "scale-out") and not r.catalog_id and re.search(r"Tb(?:ps|/s)|Tbit", r.text) and not _SWITCHED.search(words)
+        if huge or (_bare(r) and not _NETWORK.search(words)):
             yield Hit({}, r)
 
 
