@@ -18,6 +18,12 @@ NUMBER_ALONE = re.compile(NUMBER)
 _TIMES = r"[xX×*✕]"
 _OWN_UNITS = {"GbE": "Gb/s", "Gbe": "Gb/s", "GBE": "Gb/s", "TbE": "Tb/s", "GB/sec": "GB/s", "TB/sec": "TB/s", "Gb/sec": "Gb/s", "GiB/sec": "GiB/s"}
 """Spellings that stand on sheets and that the unit table does not know."""
+_OWN_UNITS |= {
+    f"{spelled}{flops}": f"{letter}FLOPS"
+    for word, letter in (("giga", "G"), ("tera", "T"), ("peta", "P"), ("exa", "E"))
+    for spelled in (word, word.capitalize(), word.upper())
+    for flops in ("FLOPS", "FLOPs", "flops", "Flops", "FLOP/s", "flop/s", "OPS", "Ops")
+}
 _BARE = ("G", "T", "P", "M", "K", "k")
 _COMPOUND = r"(?:/(?:s|sec|W|GPU|kg|m2|m²|km|m|秒|卡|节点))?"
 

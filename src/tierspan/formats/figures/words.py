@@ -62,8 +62,8 @@ SCOPES: Final = _words(
         "superchip": r"super\s?chip|超级芯片",
         "accelerator": r"(?:per|each|every|/)\s?-?(?:GPU|NPU|TPU|XPU|PPU|card|chip|accelerator|device)"
         r"|每张?卡|单张?卡|每个?芯片|单芯片|每个?(?:GPU|NPU)|/卡",
-        "node": r"(?:per|each|every|/|a)\s?-?(?:node|server|host|box|system|tray)\b|每台|单台|每个?节点|单节点|整机|每机|单机",
-        "rack": r"(?:per|each|every|/|a)\s?-?(?:rack|cabinet)|每个?机?柜|单柜|整柜",
+        "node": r"(?:per|each|every|/|a)\s?-?(?:node|server|host|box|system|tray)\b|每台|单台|每个?节点|单节点|整机(?!柜)|每机|单机",
+        "rack": r"(?:per|each|every|/|a)\s?-?(?:rack|cabinet)|每个?机?柜|单柜|整机?柜",
         "domain": r"(?:per|each|/)\s?-?(?:domain|pod|super-?pod|super-?node)|\bdomain\b|aggregate|每个?超节点|整个?超节点|全域",
         "switch": r"\bswitch(?:es|ing\s+capacity)?\b(?!ed)|交换(?:机|芯片|容量)",
         "cluster": r"\bcluster\b|\bin\s+total\b|全集群|总算力|共",

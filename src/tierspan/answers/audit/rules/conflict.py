@@ -9,6 +9,7 @@ from typing import Final
 
 from tierspan.answers.audit.rules.base import Sheet
 from tierspan.answers.audit.rules.surroundings import Around, Check, Hit, Surroundings, by_line, shown
+from tierspan.answers.audit.rules.vendor import counts_of
 from tierspan.formats.figures.known import near
 from tierspan.quantities.printing import format_number
 from tierspan.specs.reading import Reading
@@ -42,6 +43,7 @@ def _conflicts(sheet: Sheet) -> Iterator[Hit]:
     at = Surroundings(sheet)
     first: dict[tuple[object, ...], tuple[Reading, Mapping[float, str]]] = {}
     told: set[tuple[object, ...]] = set()
+    counted = counts_of(sheet)
     for r in sheet.of(*_KINDS):
         key = _key(r, at.of(r))
         if key is None:
@@ -50,9 +52,15 @@ def _conflicts(sheet: Sheet) -> Iterator[Hit]:
         differ = not near(earlier.value_si, r.value_si, 0.03) and not near(earlier.printed_si, r.printed_si, 0.03)
         # dense and sparse, or both and each, of one figure are no conflict
         labelled = earlier.density != r.density or earlier.direction != r.direction
-        if differ and not labelled and earlier.line != r.line and key not in told and earlier.text != r.text:
+        if differ and not labelled and earlier.line != r.line and key not in told and earlier.text != r.text and not _sum(earlier, r, counted):
             told.add(key)
             yield Hit({"other": earlier.text, "line": earlier.line, "part": r.subject or earlier.subject}, r)
+
+
+def _sum(a: Reading, b: Reading, counted: Mapping[str, set[float]]) -> bool:
+    """Whether one figure is that of as many as the sheet counts somewhere."""
+    low, high = sorted((a.printed_si, b.printed_si))
+    return low > 0 and any(n > 1 and near(high / low, n, 0.03) for n in counted.get(a.file, ()))
 
 
 def _binary(sheet: Sheet) -> Iterator[Hit]:

@@ -39,6 +39,10 @@ _WHOLE: Final = re.compile(
 
 
 def _look(sheet: Sheet) -> Iterator[Finding]:
+    counted: dict[str, set[float]] = {}
+    for count in sheet.of("count"):
+        if count.noun in ("gpu", "accelerator", "part", "", "unit") and count.printed_si > 1:
+            counted.setdefault(count.file, set()).add(count.printed_si)
     for r in sheet.readings:
         part = part_of(r)
         if part is None or r.peak == "sustained" or r.count > 1 or r.bound == "at least":
@@ -60,6 +64,8 @@ def _look(sheet: Sheet) -> Iterator[Finding]:
         told = None if _of_variant(r, part) else _mistake(r, meanings, part)
         if told is not None:
             expected, phrase = told
+            if r.scope != "accelerator" and any(agree(r.printed_si, n * expected.prints, _NEAR) for n in counted.get(r.file, ())):
+                continue  # the sum of as many as the sheet counts
             values = {"text": r.text, "printed": shown(r.printed_si, r), "part": name_of(part), "should": shown(expected.prints, r), "why": phrase}
             yield Finding("audit.known_ratio", "warning", values, place_of(r))
 

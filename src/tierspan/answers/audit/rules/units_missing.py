@@ -21,7 +21,7 @@ _SWITCHED: Final = re.compile(r"switch|port|交换|端口", re.IGNORECASE)
 # a number that touches its word is a generation (HBM3, NVLink4), no figure
 _LABELLED: Final = re.compile(
     r"(?<![A-Za-z])(?P<label>IB|InfiniBand|RoCE|NVLink|lat(?:ency)?|power|TDP|HBM|mem(?:ory)?|bandwidth|bw|network|NIC"
-    r"|时延|延迟|功耗|带宽|显存|网络|网卡)(?:\s*[:：=]\s*|\s+)(?P<number>[0-9０-９]+(?:[.．][0-9０-９]+)?)\s*(?=[;；,，、。|]|$)",
+    r"|时延|延迟|功耗|带宽|显存|网络|网卡)(?:\s*[:：=]\s*|\s+)(?P<number>[0-9０-９]+(?:[.．][0-9０-９]+)?)\s*(?=[;；,，、。|](?!\d)|$)",
     re.IGNORECASE,
 )
 _MONEY: Final = re.compile(

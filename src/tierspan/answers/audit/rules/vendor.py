@@ -122,11 +122,12 @@ def _facts(r: Reading, known: Part) -> tuple[Fact, ...]:
     return tuple(f for f in listed if f.key in keys and not f.is_text)
 
 
-def _counts(sheet: Sheet) -> Mapping[str, set[float]]:
+def counts_of(sheet: Sheet) -> Mapping[str, set[float]]:
     """What the sheet counts, by file."""
     found: dict[str, set[float]] = {}
-    for r in sheet.of("count"):
-        found.setdefault(r.file, set()).update((r.printed_si, r.printed_si * max(r.count, 1.0)))
+    for r in sheet.readings:
+        held = {r.count} if r.quantity != "count" else {r.printed_si, r.printed_si * max(r.count, 1.0)}
+        found.setdefault(r.file, set()).update(n for n in held if n > 1)
     return found
 
 
@@ -187,6 +188,8 @@ def _kind(r: Reading, known: Part, around: Around, sheet: Sheet, counted: Mappin
     """What is wrong with a figure: name of the rule and its values; None where nothing is."""
     whole = r.quantity == "power" and known.is_system and (is_unit(r, around) or _unit_in_watts(r, around))
     one = principal(r, known, unit=whole)
+    if whole and r.scope == "rack" and one is not None:
+        one /= next((f.value for f in facts("system_facts").get(known.id, ()) if f.key == "racks" and f.used and not f.is_text), 1.0)
     if one is None or one != one or explained(r, known) or (r.quantity == "power" and near(r.printed_si, one, 0.15 if whole else 0.02)):
         return None
     listed = [f for f in _facts(r, known) if (f.key == "unit_power") == whole]
@@ -222,7 +225,7 @@ def _rounded(r: Reading, known: Part) -> bool:
 
 def _found(sheet: Sheet, name: str) -> Iterator[Hit]:
     at = Surroundings(sheet)
-    counted = _counts(sheet)
+    counted = counts_of(sheet)
     for r in sheet.of(*_KINDS):
         known = part_of(r)
         if known is None or r.printed_si <= 0:
