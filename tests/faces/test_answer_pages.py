@@ -111,7 +111,6 @@ def test_terms_are_marked_once_a_section_and_never_inside_a_word():
     assert str(marker.mark("MFU again")) == "MFU again"
     marker.begin()
     assert 'href="#term-mfu"' in str(marker.mark("MFU again"))
-    assert [t.id for t in marker.explained()][:2]
     assert {"mfu", "tier"} <= {t.id for t in marker.explained()}
 
 

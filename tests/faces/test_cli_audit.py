@@ -100,3 +100,10 @@ def test_nothing_to_read_is_no_fault(capsys, monkeypatch, text):
     code, shown = told(capsys, monkeypatch, "-", "--lang", "en", typed=text)
     assert code in (0, 2)
     assert "fault" not in shown.err
+
+
+def test_questions_are_not_asked_where_the_sheet_is_standard_input(capsys, monkeypatch):
+    code, shown = told(capsys, monkeypatch, "-", "--interactive", typed=LINE)
+    assert (code, shown.out) == (2, "")
+    assert "--interactive asks on standard input" in shown.err
+    assert "Save the sheet in a file" in shown.err

@@ -188,10 +188,6 @@ def to_json(answer: object, *, indent: int | None = 2) -> str:
 
     from tierspan.faces.cli.plain import plain
 
-    if type(answer).__name__ == "Audit":
-        from tierspan.answers.audit.printed import printed as flat
-
-        answer = flat(answer, "en")  # type: ignore[arg-type]
     to_dict, report = getattr(answer, "to_dict", None), getattr(answer, "report", None)
     printed = to_dict() if callable(to_dict) else answer if report is None else report
     return json.dumps(plain(printed), indent=indent, ensure_ascii=False, allow_nan=False)

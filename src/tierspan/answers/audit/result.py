@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tierspan.quantities.display import Shown
 from tierspan.quantities.findings import Finding
 from tierspan.specs.reading import Reading, Reason
+
+if TYPE_CHECKING:
+    from tierspan.answers.audit.printed import PrintedAudit
 
 SCHEMA_VERSION = "1"
 Light = Literal["pass", "derate", "fail", "unknown"]
@@ -71,3 +74,10 @@ class Audit(Shown):
     questions: tuple[Question, ...] = ()
     corrections: Mapping[str, str] = field(default_factory=dict)
     schema_version: str = field(default=SCHEMA_VERSION)
+
+    @property
+    def report(self) -> PrintedAudit:
+        """What ``--json`` prints, with its words in English."""
+        from tierspan.answers.audit.printed import printed
+
+        return printed(self, "en")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final, Literal, get_args
 
 from tierspan.formats.figures import words
@@ -12,6 +13,7 @@ from tierspan.formats.figures.known import near
 from tierspan.formats.figures.subjects import named_in
 from tierspan.quantities.errors import InputError
 from tierspan.quantities.qualifiers import Bound, Direction, split_qualifiers
+from tierspan.specs.catalog import accelerator, accelerator_ids
 from tierspan.specs.reading import Quantity, Reading, ReadingScope, ReadingTier
 
 _UNITS: Final[dict[str, Quantity]] = {
@@ -93,7 +95,7 @@ def _quantity(context: Context) -> tuple[float, str, Quantity]:
         tier = words.nearest(words.TIERS, label, context.near_after)
         as_bytes = next((a.value for a in q.alternatives if a.unit == "B"), float("nan"))
         known = context.part.memory_bytes if context.part is not None else float("nan")
-        if tier == "memory" or (not tier and (near(as_bytes, known) or near(as_bytes, 141e9, 0.001) or near(as_bytes, 96e9, 0.001))):
+        if tier == "memory" or (not tier and (near(as_bytes, known) or _size_of_an_accelerator(as_bytes))):
             return as_bytes, "B", "memory"
     if unit == "s":
         every = f"{label} {context.near_after} {context.section} {context.earlier}"
@@ -101,6 +103,17 @@ def _quantity(context: Context) -> tuple[float, str, Quantity]:
     if unit == "1":
         return value, unit, "percentage" if "%" in span.text else "count" if not span.bare else "other"
     return value, unit, _UNITS.get(unit, "other")
+
+
+@cache
+def _memory_sizes() -> frozenset[float]:
+    """Memory of every accelerator of the catalogue in bytes, without the numbers that are rates of ports too."""
+    sizes = {accelerator(name).memory_bytes for name in accelerator_ids()}
+    return frozenset(size for size in sizes if not any(near(size, port * 1e9, 0.001) for port in _PORTS))
+
+
+def _size_of_an_accelerator(size_bytes: float) -> bool:
+    return any(near(size_bytes, size, 0.001) for size in _memory_sizes())
 
 
 def _tier(context: Context, wide: str, quantity: Quantity) -> ReadingTier:

@@ -13,10 +13,9 @@ from tierspan.specs.reading import Reading, ReadingAlternative, Reason
 
 _NVLINK_BOTH: Final = (160e9, 300e9, 400e9, 600e9, 900e9, 1.8e12, 3.6e12)
 """NVLink of an accelerator as the vendor prints it, both directions together, by generation (and the cut-down H800)."""
-_PCIE: Final = {3: 16e9, 4: 32e9, 5: 64e9, 6: 128e9, 7: 256e9}
-"""PCIe x16 by generation, each way, before coding."""
+_PCIE: Final = {generation: 16 * 2.0 ** (generation - 3) * 1e9 for generation in range(3, 8)}
+"""PCIe x16 by generation, each way, before coding, in B/s: 8 GT/s a lane in generation 3, doubled by each later one (PCI-SIG base specifications)."""
 _GENERATION: Final = re.compile(r"PCI[\s-]?e?\s?(?:Gen\s?)?([3-7])(?:\.0)?|Gen\s?([3-7])", re.IGNORECASE)
-_ETHERNET_SWITCH: Final = (12.8, 25.6, 51.2, 102.4)
 
 
 def normalised(reading: Reading, context: Context) -> Reading:

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 from tierspan.answers.audit.closing.amounts import agree, number
 from tierspan.quantities.findings import Phrase
+from tierspan.quantities.unit_table import POUND_KG
 
 _CLOSE = 0.015
 _PAYLOAD = 0.9412
 """Of an NVLink signal what is data (measured 450 of 478 GB/s; facts/README, trap 8)."""
-_POUND = 2.20462
 
 
 def hypothesis(printed: float, expected: float, unit: str, *, links: float = 0.0, accelerators: tuple[float, ...] = ()) -> Phrase | None:
@@ -89,8 +89,8 @@ def _mistakes(unit: str, links: float, accelerators: tuple[float, ...]) -> Itera
             yield size, Phrase("audit.ratio.binary", {"ratio": f"{size:.3f}"})
             yield 1 / size, Phrase("audit.ratio.decimal", {"ratio": f"{size:.3f}"})
     if unit == "kg":
-        yield _POUND, Phrase("audit.ratio.pounds")
-        yield 1 / _POUND, Phrase("audit.ratio.kilograms")
+        yield 1 / POUND_KG, Phrase("audit.ratio.pounds")
+        yield POUND_KG, Phrase("audit.ratio.kilograms")
     if unit in ("W", "FLOP/s", "B", "B/s"):
         yield 1e3, Phrase("audit.ratio.thousand")
         yield 1e-3, Phrase("audit.ratio.thousandth")

@@ -10,9 +10,9 @@ from tierspan.answers.audit.rules.base import Sheet
 from tierspan.answers.audit.rules.bounds import bound, sources
 from tierspan.answers.audit.rules.surroundings import Check, Hit, Surroundings, by_line, name_of, pairs, part_of, shown
 from tierspan.formats.figures.known import Part, near
+from tierspan.quantities.unit_table import POUND_KG
 from tierspan.specs.catalog.tables import facts
 
-_POUND: Final = 0.45359237
 _LB: Final = re.compile(r"lbs?\b|pounds?|磅", re.IGNORECASE)
 _COPPER: Final = re.compile(r"\bDACs?\b|copper|twinax|铜", re.IGNORECASE)
 _ACTIVE: Final = re.compile(r"\bAECs?\b|\bACCs?\b|\bactive\b|有源", re.IGNORECASE)
@@ -37,8 +37,8 @@ def _pounds(sheet: Sheet) -> Iterator[Hit]:
     for r in sheet.of("mass"):
         known = part_of(r)
         for weight in _weights(known) if known is not None and r.unit_si == "kg" else ():
-            pounds = weight / _POUND
-            if near(r.printed_si, pounds) or near(r.printed_si, weight * _POUND):
+            pounds = weight / POUND_KG
+            if near(r.printed_si, pounds) or near(r.printed_si, weight * POUND_KG):
                 yield Hit({"part": name_of(known) if known else "", "kg": f"{weight:,.0f}", "lb": f"{pounds:,.0f}"}, r)
                 break
 
@@ -47,7 +47,7 @@ def _mass_pair(sheet: Sheet) -> Iterator[Hit]:
     for listed in by_line(r for r in sheet.of("mass") if r.unit_si == "kg").values():
         for first, second in pairs(listed):
             if bool(_LB.search(first.text)) != bool(_LB.search(second.text)) and not near(first.printed_si, second.printed_si, 0.03):
-                yield Hit({"other": second.text, "kg": f"{first.printed_si:,.4g}", "lb": f"{first.printed_si / _POUND:,.4g}"}, first)
+                yield Hit({"other": second.text, "kg": f"{first.printed_si:,.4g}", "lb": f"{first.printed_si / POUND_KG:,.4g}"}, first)
 
 
 def _floor(sheet: Sheet) -> Iterator[Hit]:

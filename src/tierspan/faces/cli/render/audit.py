@@ -145,7 +145,7 @@ def meaning_text(r: Reading, lang: str) -> str:
     """What a figure was taken to be, in a few words: tier and quantity, then what it is per and how it counts."""
     head = [named("audit.tier", r.tier, lang)] if r.tier and r.tier != "memory" else []
     quantity = named("audit.quantity", r.quantity.replace(" ", "_"), lang)
-    told = " ".join([*head, quantity])
+    told = ("" if lang == "zh" else " ").join([*head, quantity])
     fields = (("precision", r.precision), ("density", r.density), ("direction", r.direction), ("scope", r.scope), ("latency_basis", r.latency_basis))
     more = [field_text(name, value, lang) for name, value in fields if value]
     return told + (said("list.comma", lang) + said("list.comma", lang).join(more) if more else "")

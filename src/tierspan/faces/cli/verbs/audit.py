@@ -42,9 +42,12 @@ def command(
     from tierspan.answers.audit.audit import audit
     from tierspan.faces.cli.corrections import asked, read_corrections
     from tierspan.formats.sheets import read_sheets
+    from tierspan.formats.sheets.source import STDIN
 
     if not files:
         raise InputError("audit.no_files")
+    if interactive and STDIN in files:
+        raise InputError("audit.interactive_stdin")
     check_page(page, *files, site, corrections)
     documents = read_sheets(files, sys.stdin.buffer)
     place = None
